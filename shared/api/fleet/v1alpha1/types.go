@@ -10,6 +10,10 @@ import (
 // written and removed after the last one has been withdrawn.
 const DNSFinalizer = GroupName + "/dns"
 
+// DNSZoneAnnotation names the zone that may hold records of a Fleet. It is written together with DNSFinalizer, so that
+// the records can still be found when spec.dns has changed or is gone.
+const DNSZoneAnnotation = GroupName + "/dns-zone"
+
 // Fleet keeps a number of interchangeable pods of one template running, rolls changes of the template within
 // bounds, and can publish the addresses of its ready pods in a DNS zone outside the cluster.
 //
@@ -249,7 +253,6 @@ const (
 	ReasonRollingOut               = "RollingOut"
 	ReasonRolledOut                = "RolledOut"
 	ReasonPaused                   = "Paused"
-	ReasonTerminating              = "Terminating"
 	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"
 
 	// Published.
@@ -259,6 +262,7 @@ const (
 	ReasonServerRefused     = "ServerRefused"
 	ReasonPublishFailed     = "PublishFailed"
 	ReasonNoServer          = "NoServer"
+	ReasonWithdrawn         = "Withdrawn"
 
 	// ReplicaFailure.
 	ReasonFailedCreate = "FailedCreate"
