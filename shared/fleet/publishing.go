@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"net/netip"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,11 +65,11 @@ func HeldZone(f *v1alpha1.Fleet) string {
 }
 
 // WantedEntry is what the zone should hold for a Fleet: the addresses of its ready pods, owned by its uid. The error
-// is that <fleet>.<namespace>.<zone> is no domain name, and says why.
+// is ErrInvalidName.
 func WantedEntry(f *v1alpha1.Fleet, plan Plan) (zone.Entry, error) {
 	name, err := zone.FQDN(f.Name, f.Namespace, WantedZone(f))
 	if err != nil {
-		return zone.Entry{}, err
+		return zone.Entry{}, fmt.Errorf("%w: %w", ErrInvalidName, err)
 	}
 	return zone.Entry{
 		Name:      name,

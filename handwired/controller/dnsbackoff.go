@@ -1,0 +1,58 @@
+package controller
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// dnsBackoff spaces out the attempts to publish, apart from the queue's own backoff: a Fleet whose DNS server is down
+// is still reconciled for every event of its pods, and none of those should wait for the server.
+type dnsBackoff struct {
+	delays *flowcontrol.Backoff
+
+	mu   sync.Mutex
+	last map[cache.ObjectName]dnsFailure
+}
+
+type dnsFailure struct {
+	err        error
+	generation int64
+	at         time.Time
+}
+
+func newDNSBackoff() *dnsBackoff {
+	return &dnsBackoff{
+		delays: flowcontrol.NewBackOff(250*time.Millisecond, 30*time.Second),
+		last:   map[cache.ObjectName]dnsFailure{},
+	}
+}
+
+// waiting returns the last failure and how long the next attempt has to wait. A Fleet that was changed since does not.
+func (b *dnsBackoff) waiting(key cache.ObjectName, generation int64, now time.Time) (error, time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	last, failed := b.last[key]
+	if !failed || last.generation != generation {
+		return nil, 0
+	}
+	return last.err, max(0, last.at.Add(b.delays.Get(key.String())).Sub(now))
+}
+
+// failed records a failure and returns the wait before the next attempt.
+func (b *dnsBackoff) failed(key cache.ObjectName, generation int64, err error, now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.delays.Next(key.String(), now)
+	b.last[key] = dnsFailure{err: err, generation: generation, at: now}
+	return b.delays.Get(key.String())
+}
+
+func (b *dnsBackoff) forget(key cache.ObjectName) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.delays.DeleteEntry(key.String())
+	delete(b.last, key)
+}

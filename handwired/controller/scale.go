@@ -1,0 +1,183 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"example.com/twinloop/shared/api/fleet/v1alpha1"
+	"example.com/twinloop/shared/fleet"
+)
+
+// burst is the largest number of pods that one reconcile creates or deletes. As BurstReplicas in k8s.io/kubernetes
+// pkg/controller/replicaset.
+const burst = 500
+
+// scaling is what came of creating and deleting pods.
+type scaling struct {
+	created, deleted             int
+	createFailure, deleteFailure error
+}
+
+func (s scaling) err() error { return errors.Join(s.createFailure, s.deleteFailure) }
+
+// scale creates and deletes pods as planned.
+func (c *Controller) scale(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Plan) scaling {
+	var done scaling
+	for _, creation := range plan.Create {
+		created, err := slowStart(min(creation.Count, burst), func() error { return c.createPod(ctx, f, creation.Revision) })
+		done.created += created
+		if err != nil {
+			done.createFailure = err
+			break
+		}
+	}
+	deletions := plan.Delete[:min(len(plan.Delete), burst)]
+	done.deleted, done.deleteFailure = together(len(deletions), func(i int) error { return c.deletePod(ctx, f, deletions[i]) })
+	return done
+}
+
+func (c *Controller) createPod(ctx context.Context, f *v1alpha1.Fleet, revision *appsv1.ControllerRevision) error {
+	pod, err := fleet.NewPod(f, revision)
+	if err != nil {
+		return err
+	}
+	key := cache.MetaObjectToName(f)
+	created, err := c.kube.CoreV1().Pods(f.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	switch {
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		return nil // nothing can be created there any more, and nothing needs to be
+	case err != nil:
+		if unanswered(err) {
+			c.expectations.doubt(key, c.now())
+		}
+		return &refusal{creating: pod.GenerateName, err: err}
+	}
+	c.expectations.expectCreated(key, created.UID, c.now())
+	c.fulfilFromCache(created)
+	klog.FromContext(ctx).V(2).Info("created pod", "pod", klog.KObj(created))
+	return nil
+}
+
+func (c *Controller) deletePod(ctx context.Context, f *v1alpha1.Fleet, deletion fleet.Deletion) error {
+	pod, key := deletion.Pod, cache.MetaObjectToName(f)
+	c.expectations.expectDeleted(key, pod.UID, c.now())
+	err := c.kube.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, onlyThis(pod))
+	switch {
+	case err == nil:
+		klog.FromContext(ctx).V(2).Info("deleted pod", "pod", klog.KObj(pod), "why", deletion.Why)
+		return nil
+	case apierrors.IsNotFound(err) || apierrors.IsConflict(err):
+		c.expectations.deleted(pod.UID) // it is gone, and at most another of its name is there
+		return nil
+	case unanswered(err):
+		c.expectations.doubt(key, c.now())
+	default:
+		c.expectations.deleted(pod.UID)
+	}
+	return fmt.Errorf("deleting pod %s: %w", pod.Name, err)
+}
+
+// fulfilFromCache fulfils the expectation of a pod whose event came before the answer to its creation.
+func (c *Controller) fulfilFromCache(pod *corev1.Pod) {
+	if _, shown, _ := c.pods.Get(pod); shown {
+		c.expectations.created(pod.UID)
+	}
+}
+
+// settleDoubt reads from the API server what became of writes that it did not answer.
+func (c *Controller) settleDoubt(ctx context.Context, f *v1alpha1.Fleet) error {
+	pods, err := c.kube.CoreV1().Pods(f.Namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: metav1.FormatLabelSelector(f.Spec.Selector),
+	})
+	if err != nil {
+		return fmt.Errorf("finding out what became of unanswered writes: %w", err)
+	}
+	held, unharmed := sets.New[types.UID](), sets.New[types.UID]()
+	for i := range pods.Items {
+		if pod := &pods.Items[i]; metav1.IsControlledBy(pod, f) {
+			held.Insert(pod.UID)
+			if pod.DeletionTimestamp == nil {
+				unharmed.Insert(pod.UID)
+			}
+		}
+	}
+	c.expectations.settleDoubt(cache.MetaObjectToName(f), held, unharmed)
+	for i := range pods.Items {
+		c.fulfilFromCache(&pods.Items[i])
+	}
+	return nil
+}
+
+// unanswered reports whether a write failed without a word from the API server, and so may have happened.
+func unanswered(err error) bool {
+	var status apierrors.APIStatus
+	return !errors.As(err, &status) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err)
+}
+
+// refusal is the failure to create a pod, in words that are the same for every attempt: the name that the API server
+// made up for the pod it refused is left out.
+type refusal struct {
+	creating string
+	err      error
+}
+
+func (r *refusal) Error() string {
+	text := r.err.Error()
+	var status apierrors.APIStatus
+	if errors.As(r.err, &status) && status.Status().Details != nil {
+		if name := status.Status().Details.Name; strings.HasPrefix(name, r.creating) {
+			text = strings.ReplaceAll(text, name, r.creating+"*")
+		}
+	}
+	return "creating pods: " + text
+}
+
+func (r *refusal) Unwrap() error { return r.err }
+
+// slowStart calls create n times in batches of 1, 2, 4 and so on, each batch at once, and stops after a batch with a
+// failure: what is refused once is not asked for a thousand times. It returns the number of successes and the first
+// failure. As slowStartBatch in k8s.io/kubernetes pkg/controller/replicaset.
+func slowStart(n int, create func() error) (int, error) {
+	successes := 0
+	for size := 1; n > 0; size *= 2 {
+		batch := min(size, n)
+		created, err := together(batch, func(int) error { return create() })
+		successes += created
+		if err != nil {
+			return successes, err
+		}
+		n -= batch
+	}
+	return successes, nil
+}
+
+// together calls do for 0 to n-1, all at once, and returns the number of successes and one failure.
+func together(n int, do func(int) error) (int, error) {
+	failures := make([]error, n)
+	var calls sync.WaitGroup
+	for i := range n {
+		calls.Go(func() { failures[i] = do(i) })
+	}
+	calls.Wait()
+	successes, failure := 0, error(nil)
+	for _, err := range failures {
+		if err == nil {
+			successes++
+		} else if failure == nil {
+			failure = err
+		}
+	}
+	return successes, failure
+}
