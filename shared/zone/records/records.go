@@ -58,8 +58,7 @@ func Decode(name string, rrs []dns.RR) zone.Entry {
 		if zone.Canonical(rr.Header().Name) != entry.Name {
 			continue
 		}
-		entry.TTL = rr.Header().Ttl
-		ttls[entry.TTL] = true
+		entry.Foreign = true
 		switch rr := rr.(type) {
 		case *dns.A:
 			entry.Addresses = append(entry.Addresses, address(rr.A))
@@ -67,14 +66,18 @@ func Decode(name string, rrs []dns.RR) zone.Entry {
 			entry.Addresses = append(entry.Addresses, address(rr.AAAA))
 		case *dns.TXT:
 			marks = append(marks, rr)
+		default:
+			continue
 		}
+		entry.TTL = rr.Header().Ttl
+		ttls[entry.TTL] = true
 	}
-	if len(marks) == 1 && len(marks[0].Txt) == 1 {
-		entry.Owner, _ = zone.ParseOwner(marks[0].Txt[0])
-	}
-	entry.Foreign = entry.Owner == "" && len(ttls) > 0
 	if len(ttls) > 1 {
 		entry.TTL = 0
+	}
+	if len(marks) == 1 && len(marks[0].Txt) == 1 {
+		owner, ok := zone.ParseOwner(marks[0].Txt[0])
+		entry.Owner, entry.Foreign = owner, !ok
 	}
 	return entry.Normalize()
 }

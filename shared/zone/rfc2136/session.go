@@ -19,7 +19,7 @@ const fudge = 300
 type session struct {
 	client         *Client
 	zoneName, name string
-	conn           *dns.Conn
+	conn           net.Conn
 }
 
 // open connects to the server. The connection is closed when the context is done, and with it any
@@ -30,7 +30,7 @@ func (c *Client) open(ctx context.Context, zoneName, name string) (*session, err
 		return nil, c.unreachable(ctx, c.Server+" cannot be reached", err)
 	}
 	context.AfterFunc(ctx, func() { _ = conn.Close() })
-	return &session{c, zone.Canonical(zoneName), zone.Canonical(name), &dns.Conn{Conn: conn}}, nil
+	return &session{c, zone.Canonical(zoneName), zone.Canonical(name), conn}, nil
 }
 
 // exchange sends a request and returns the answer, once it is known to be the server's and a good one.
@@ -40,7 +40,8 @@ func (s *session) exchange(ctx context.Context, request *dns.Msg) (*dns.Msg, err
 		transport.TsigProvider = tsig.Keyring{key}
 		request.SetTsig(key.Name, key.Algorithm, fudge, time.Now().Unix())
 	}
-	reply, _, err := transport.ExchangeWithConnContext(ctx, request, s.conn)
+	// A dns.Conn chains the signatures of what it sends, as a transfer wants. These are separate requests.
+	reply, _, err := transport.ExchangeWithConnContext(ctx, request, &dns.Conn{Conn: s.conn})
 	if err != nil && !errors.Is(err, dns.ErrAuth) {
 		return nil, s.client.unreachable(ctx, s.client.Server+" gave no answer that can be relied on", err)
 	}
