@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 tools=$PWD/bin/codegen
-GOBIN=$tools go -C tools/codegen install tool ./trimcrd
+GOBIN=$tools go -C tools/codegen install tool ./amendcrd
 
 module=example.com/twinloop
 api=$module/shared/api/fleet/v1alpha1
@@ -26,4 +26,4 @@ rm -rf "$out"
   "$api"
 
 "$tools/controller-gen" crd:generateEmbeddedObjectMeta=true paths=./shared/api/fleet/... output:crd:dir=shared/api/crd
-"$tools/trimcrd" shared/api/crd/fleet.twinloop.example.com_fleets.yaml
+"$tools/amendcrd" shared/api/crd/fleet.twinloop.example.com_fleets.yaml

@@ -59,6 +59,7 @@ type FleetList struct {
 // FleetSpec is what is wanted of a Fleet.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchLabels) || self.selector.matchLabels.all(key, has(self.template.metadata) && has(self.template.metadata.labels) && key in self.template.metadata.labels && self.template.metadata.labels[key] == self.selector.matchLabels[key])",message="spec.template.metadata.labels must carry every label of spec.selector.matchLabels, or the Fleet could never count the pods it creates",fieldPath=".template"
+// +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, has(self.template.metadata) && has(self.template.metadata.labels) && e.key in self.template.metadata.labels ? e.operator == 'Exists' || (e.operator == 'In' && has(e.values) && self.template.metadata.labels[e.key] in e.values) || (e.operator == 'NotIn' && !(has(e.values) && self.template.metadata.labels[e.key] in e.values)) : e.operator in ['NotIn', 'DoesNotExist'])",message="spec.template.metadata.labels must satisfy every requirement of spec.selector.matchExpressions, or the Fleet could never count the pods it creates",fieldPath=".template"
 type FleetSpec struct {
 	// Number of pods wanted.
 	// +kubebuilder:default=1
@@ -144,6 +145,7 @@ type FleetRollingUpdate struct {
 	// Pods that may exist above spec.replicas during a roll: a number, or a percentage of spec.replicas rounded up.
 	// +kubebuilder:default="25%"
 	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=4
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 : self.matches('^[0-9]{1,3}%$')",message="maxSurge must be a number of pods, 0 or more, or a percentage such as \"25%\""
 	// +optional
 	MaxSurge *intstr.IntOrString `json:"maxSurge,omitempty"`
@@ -151,6 +153,7 @@ type FleetRollingUpdate struct {
 	// Pods that may be unavailable during a roll: a number, or a percentage of spec.replicas rounded down.
 	// +kubebuilder:default="25%"
 	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=4
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 : self.matches('^([0-9]{1,2}|100)%$')",message="maxUnavailable must be a number of pods, 0 or more, or a percentage from \"0%\" to \"100%\""
 	// +optional
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
