@@ -107,6 +107,23 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// answering is a server that says yes to everything, in the way that dress adds to it.
+func answering(t *testing.T, dress func(conn *dns.Conn, reply *dns.Msg)) string {
+	return listen(t, func(conn net.Conn) {
+		c := &dns.Conn{Conn: conn}
+		request, err := c.ReadMsg()
+		if request == nil {
+			t.Errorf("request: %v", err)
+			return
+		}
+		reply := new(dns.Msg).SetReply(request)
+		dress(c, reply)
+		if err := c.WriteMsg(reply); err != nil {
+			t.Errorf("reply: %v", err)
+		}
+	})
+}
+
 // TestUntrustedAnswer: to a client with a key, an answer that the key did not sign is no answer, even one
 // that reports success.
 func TestUntrustedAnswer(t *testing.T) {
@@ -119,27 +136,15 @@ func TestUntrustedAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := map[string]func(conn *dns.Conn, reply *dns.Msg){
-		"not signed": func(*dns.Conn, *dns.Msg) {},
+		"not signed": func(_ *dns.Conn, reply *dns.Msg) { reply.Authoritative = true },
 		"signed with another secret": func(conn *dns.Conn, reply *dns.Msg) {
+			reply.Authoritative = true
 			conn.TsigProvider = tsig.Keyring{theirs}
 			reply.SetTsig(theirs.Name, theirs.Algorithm, 300, time.Now().Unix())
 		},
 	}
-	for title, answer := range answers {
-		address := listen(t, func(conn net.Conn) {
-			c := &dns.Conn{Conn: conn}
-			request, err := c.ReadMsg()
-			if request == nil {
-				t.Errorf("request: %v", err)
-				return
-			}
-			reply := new(dns.Msg).SetReply(request)
-			reply.Authoritative = true
-			answer(c, reply)
-			if err := c.WriteMsg(reply); err != nil {
-				t.Errorf("reply: %v", err)
-			}
-		})
+	for title, dress := range answers {
+		address := answering(t, dress)
 		for operation, run := range operations {
 			t.Run(title+", "+operation, func(t *testing.T) {
 				err := run(t.Context(), &rfc2136.Client{Server: address, Key: mine, Timeout: time.Minute})
@@ -148,6 +153,16 @@ func TestUntrustedAnswer(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestResolver: what a server that is not the zone's own says of a name is not believed.
+func TestResolver(t *testing.T) {
+	address := answering(t, func(*dns.Conn, *dns.Msg) {})
+	_, err := (&rfc2136.Client{Server: address, Timeout: time.Minute}).Lookup(t.Context(), zoneName, name)
+	want := "DNS server refused: " + address + " is not authoritative for fleet.test.: point at the zone's primary server"
+	if !errors.Is(err, zone.ErrRefused) || err.Error() != want {
+		t.Errorf("error %q\nwant  %q", err, want)
 	}
 }
 

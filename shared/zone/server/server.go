@@ -105,7 +105,7 @@ func (s *Server) Addr() string {
 }
 
 // Snapshot returns all records of a zone at one moment, SOA first, the others by name and type; nothing
-// for a zone that is not served.
+// for a zone that is not served. The records are the server's own, and not to be changed.
 func (s *Server) Snapshot(zoneName string) []dns.RR {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 func ReadFile(path string) (*Key, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("TSIG key file: %w", err)
+		return nil, err
 	}
 	key, err := Parse(string(data))
 	if err != nil {
-		return nil, fmt.Errorf("TSIG key file %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return key, nil
 }
