@@ -1,0 +1,90 @@
+package drill
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Finding is something that an operator did wrong.
+type Finding struct {
+	// Oracle is the question that it is the answer to: converges, same place, safe, leaks, honest.
+	Oracle string `json:"oracle"`
+	Text   string `json:"text"`
+}
+
+// judge holds a run against the reference.
+func (a *arena) judge(reference, run *Recording) []Finding {
+	var found []Finding
+	find := func(oracle, format string, args ...any) {
+		found = append(found, Finding{oracle, fmt.Sprintf(format, args...)})
+	}
+	if run.Failure != nil {
+		find("converges", "%v", run.Failure)
+	}
+	for i, step := range run.Steps {
+		if difference := step.snapshot.difference(reference.Steps[i].snapshot); difference != "" {
+			find("same place", "after step %s (- expected, + found):\n%s", step.Name, difference)
+			break // what follows starts from a different place
+		}
+	}
+	for _, violation := range a.expressions.violations(a.observer.plurals(), run.Events) {
+		find("safe", "%s: violated by %s", violation.Invariant, violation.Event)
+	}
+	for _, leak := range leaks(run.last) {
+		find("leaks", "%s", leak)
+	}
+	for _, line := range dishonest(run.Log) {
+		find("honest", "the operator printed: %s", line)
+	}
+	return found
+}
+
+// leaks are objects whose owner is gone, objects that wait for a finalizer, and records whose owner is gone.
+func leaks(last view) []string {
+	alive := map[any]bool{}
+	for _, objects := range last.objects {
+		for _, object := range objects {
+			alive[metadataOf(object)["uid"]] = true
+		}
+	}
+	var found []string
+	for plural, objects := range last.objects {
+		for _, object := range objects {
+			metadata := metadataOf(object)
+			owners, _ := metadata["ownerReferences"].([]any)
+			for _, owner := range owners {
+				if owner, _ := owner.(map[string]any); !alive[owner["uid"]] {
+					found = append(found, fmt.Sprintf("%s %v outlives its owner %v %v", plural, metadata["name"], owner["kind"], owner["name"]))
+				}
+			}
+			if metadata["deletionTimestamp"] != nil {
+				found = append(found, fmt.Sprintf("%s %v is held by its finalizers %v", plural, metadata["name"], metadata["finalizers"]))
+			}
+		}
+	}
+	for _, record := range last.records {
+		record := record.(map[string]any)
+		if !alive[record["owner"]] {
+			found = append(found, fmt.Sprintf("DNS record %v outlives its owner", record["name"]))
+		}
+	}
+	return found
+}
+
+func metadataOf(object any) map[string]any {
+	metadata, _ := object.(map[string]any)["metadata"].(map[string]any)
+	return metadata
+}
+
+var panicked = regexp.MustCompile(`^(panic: |fatal error: |WARNING: DATA RACE)|Observed a panic`)
+
+func dishonest(log string) []string {
+	var lines []string
+	for line := range strings.Lines(log) {
+		if panicked.MatchString(line) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}

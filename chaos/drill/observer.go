@@ -1,0 +1,162 @@
+package drill
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+)
+
+// observer watches the API server itself, past every proxy, and keeps what it sees by namespace.
+type observer struct {
+	client    dynamic.Interface
+	resources []observed
+	watching  sync.WaitGroup
+	stop      context.CancelFunc
+
+	mu         sync.Mutex
+	namespaces map[string]*observation
+}
+
+// observed is one resource that is watched.
+type observed struct {
+	plural   string
+	resource schema.GroupVersionResource
+}
+
+// observation is what was seen of one namespace.
+type observation struct {
+	state   state
+	events  []Event
+	changed chan struct{} // closed and replaced at every event
+}
+
+// observe starts to watch the resources of a definition in all namespaces.
+func observe(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapper, names []string) (*observer, error) {
+	ctx, stop := context.WithCancel(ctx)
+	o := &observer{client: client, stop: stop, namespaces: map[string]*observation{}}
+	for _, name := range names {
+		resource, err := mapper.ResourceFor(schema.ParseGroupResource(name).WithVersion(""))
+		if err != nil {
+			o.close()
+			return nil, fmt.Errorf("observe: %w", err)
+		}
+		o.resources = append(o.resources, observed{plural(name), resource})
+	}
+	for _, resource := range o.resources {
+		if err := o.watch(ctx, resource); err != nil {
+			o.close()
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+func (o *observer) close() {
+	o.stop()
+	o.watching.Wait()
+}
+
+func (o *observer) plurals() []string {
+	var names []string
+	for _, resource := range o.resources {
+		names = append(names, resource.plural)
+	}
+	return names
+}
+
+// watch follows one resource, from what there is now.
+func (o *observer) watch(ctx context.Context, of observed) error {
+	client := o.client.Resource(of.resource)
+	list, err := client.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("observing %s: %w", of.plural, err)
+	}
+	for i := range list.Items {
+		o.saw(Event{watch.Added, of.plural, &list.Items[i], time.Now()})
+	}
+	watcher, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), &cache.ListWatch{
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return client.Watch(ctx, options)
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("observing %s: %w", of.plural, err)
+	}
+	o.watching.Go(func() {
+		defer watcher.Stop()
+		for event := range watcher.ResultChan() {
+			if object, ok := event.Object.(*unstructured.Unstructured); ok && event.Type != watch.Bookmark {
+				object.SetManagedFields(nil)
+				o.saw(Event{event.Type, of.plural, object, time.Now()})
+			}
+		}
+	})
+	return nil
+}
+
+func (o *observer) saw(e Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	of := o.ofLocked(e.Object.GetNamespace())
+	of.state.apply(e)
+	of.events = append(of.events, e)
+	close(of.changed)
+	of.changed = make(chan struct{})
+}
+
+func (o *observer) ofLocked(namespace string) *observation {
+	of, ok := o.namespaces[namespace]
+	if !ok {
+		of = &observation{state: newState(o.plurals()), changed: make(chan struct{})}
+		o.namespaces[namespace] = of
+	}
+	return of
+}
+
+// now is what a namespace holds as far as was seen, and a channel that is closed at the next event.
+func (o *observer) now(namespace string) (map[string][]any, <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	of := o.ofLocked(namespace)
+	return of.state.lists(), of.changed
+}
+
+// events are what happened in a namespace so far.
+func (o *observer) events(namespace string) []Event {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.ofLocked(namespace).events)
+}
+
+// forget drops what was seen of a namespace whose run is over.
+func (o *observer) forget(namespace string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.namespaces, namespace)
+}
+
+// read asks the API server what a namespace holds at this moment.
+func (o *observer) read(ctx context.Context, namespace string) (map[string][]any, error) {
+	now := newState(o.plurals())
+	for _, of := range o.resources {
+		list, err := o.client.Resource(of.resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", of.plural, err)
+		}
+		for i := range list.Items {
+			now.apply(Event{Type: watch.Added, Resource: of.plural, Object: &list.Items[i]})
+		}
+	}
+	return now.lists(), nil
+}

@@ -1,0 +1,166 @@
+package drill
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// snapshot is what a namespace and its zone hold, with everything taken out that differs between two runs that came to
+// the same: uids, versions, times, generated names, addresses.
+type snapshot []string
+
+// takeSnapshot normalizes what expressions see.
+func takeSnapshot(namespace string, v view) snapshot {
+	n := normalizer{namespace: namespace, stands: map[string]string{}}
+	for plural, objects := range v.objects {
+		for _, object := range objects {
+			n.learn(plural, object.(map[string]any))
+		}
+	}
+	var lines snapshot
+	for plural, objects := range v.objects {
+		for _, object := range objects {
+			lines = append(lines, plural+" "+n.write(object))
+		}
+	}
+	for _, record := range v.records {
+		lines = append(lines, "records "+n.write(record))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// difference shows what a snapshot lacks (-) and has in excess (+) of a reference; empty when they are the same. One
+// object for another of its resource is shown by the fields in which they differ.
+func (s snapshot) difference(reference snapshot) string {
+	missing, excess := subtract(reference, s), subtract(s, reference)
+	var text strings.Builder
+	for _, line := range missing {
+		resource, object, _ := strings.Cut(line, " ")
+		i := slices.IndexFunc(excess, func(other string) bool { return strings.HasPrefix(other, resource+" ") })
+		if i < 0 {
+			fmt.Fprintf(&text, "- %s\n", line)
+			continue
+		}
+		_, found, _ := strings.Cut(excess[i], " ")
+		fmt.Fprintf(&text, "%s:\n%s", resource, cmp.Diff(unmarshal(object), unmarshal(found)))
+		excess = slices.Delete(excess, i, i+1)
+	}
+	for _, line := range excess {
+		fmt.Fprintf(&text, "+ %s\n", line)
+	}
+	return text.String()
+}
+
+// subtract is what a has more of than b, each as often as it has it more.
+func subtract(a, b snapshot) snapshot {
+	rest := slices.Clone(b)
+	var more snapshot
+	for _, line := range a {
+		if i := slices.Index(rest, line); i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+		} else {
+			more = append(more, line)
+		}
+	}
+	return more
+}
+
+type normalizer struct {
+	namespace string
+	// stands maps the uids and generated names of the objects to what stands for them.
+	stands map[string]string
+}
+
+func (n normalizer) learn(plural string, object map[string]any) {
+	metadata, _ := object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	if prefix, ok := metadata["generateName"].(string); ok {
+		n.stands[name] = prefix + "*"
+		name = prefix + "*"
+	}
+	if uid, ok := metadata["uid"].(string); ok {
+		n.stands[uid] = "<uid of " + plural + "/" + name + ">"
+	}
+}
+
+func (n normalizer) write(value any) string {
+	return marshal(n.normalize(value))
+}
+
+func marshal(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // it was read from JSON
+	}
+	return string(text)
+}
+
+// volatile are the fields of metadata that are different for every object, or say how it came about.
+var volatile = []string{"resourceVersion", "creationTimestamp", "managedFields", "deletionTimestamp", "selfLink"}
+
+var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`)
+
+func unmarshal(text string) any {
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		panic(err) // marshal wrote it
+	}
+	return value
+}
+
+func (n normalizer) normalize(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		normal := map[string]any{}
+		for key, child := range value {
+			if key == "metadata" {
+				if metadata, ok := child.(map[string]any); ok {
+					child = without(metadata, volatile)
+				}
+			}
+			normal[key] = n.normalize(child)
+		}
+		return normal
+	case []any:
+		normal := make([]any, len(value))
+		for i, child := range value {
+			normal[i] = n.normalize(child)
+		}
+		// Most lists of the API are sets or maps by a key, whose order tells only how they came about.
+		slices.SortFunc(normal, func(a, b any) int { return strings.Compare(marshal(a), marshal(b)) })
+		return normal
+	case string:
+		return n.text(value)
+	}
+	return value
+}
+
+func (n normalizer) text(text string) string {
+	if stands, ok := n.stands[text]; ok {
+		return stands
+	}
+	if timestamp.MatchString(text) {
+		return "<time>"
+	}
+	if _, err := netip.ParseAddr(text); err == nil {
+		return "<address>"
+	}
+	return strings.ReplaceAll(text, n.namespace, "<namespace>")
+}
+
+func without(metadata map[string]any, keys []string) map[string]any {
+	rest := map[string]any{}
+	for key, value := range metadata {
+		if !slices.Contains(keys, key) {
+			rest[key] = value
+		}
+	}
+	return rest
+}

@@ -1,0 +1,126 @@
+package drill
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/twinloop/shared/zone"
+)
+
+// Event is a change that the observer saw, in one namespace.
+type Event struct {
+	Type     watch.EventType
+	Resource string // its plural
+	Object   *unstructured.Unstructured
+	Seen     time.Time
+}
+
+// version is the place of an event in the order in which the API server committed all of them. (Versions of different
+// resources can be compared since they are kept in one etcd.)
+func (e Event) version() uint64 {
+	version, _ := strconv.ParseUint(e.Object.GetResourceVersion(), 10, 64)
+	return version
+}
+
+// state is what a namespace holds, by plural and name.
+type state map[string]map[string]*unstructured.Unstructured
+
+func newState(plurals []string) state {
+	s := state{}
+	for _, name := range plurals {
+		s[name] = map[string]*unstructured.Unstructured{}
+	}
+	return s
+}
+
+// apply changes the state by an event and returns what was there before, or nil.
+func (s state) apply(e Event) (before *unstructured.Unstructured) {
+	objects := s[e.Resource]
+	before = objects[e.Object.GetName()]
+	if e.Type == watch.Deleted {
+		delete(objects, e.Object.GetName())
+	} else {
+		objects[e.Object.GetName()] = e.Object
+	}
+	return before
+}
+
+// lists are the objects as expressions see them, each resource in the order of names.
+func (s state) lists() map[string][]any {
+	lists := map[string][]any{}
+	for name, objects := range s {
+		lists[name] = []any{}
+		for _, key := range slices.Sorted(maps.Keys(objects)) {
+			lists[name] = append(lists[name], objects[key].Object)
+		}
+	}
+	return lists
+}
+
+// recordsOf are a zone's entries as expressions see them.
+func recordsOf(entries []zone.Entry) []any {
+	records := []any{}
+	for _, entry := range entries {
+		addresses := []any{}
+		for _, address := range entry.Addresses {
+			addresses = append(addresses, address.String())
+		}
+		records = append(records, map[string]any{
+			"name": entry.Name, "owner": entry.Owner, "ttl": int64(entry.TTL), "addresses": addresses,
+		})
+	}
+	return records
+}
+
+// Violation is an invariant that did not hold after an event.
+type Violation struct {
+	Invariant string    `json:"invariant"`
+	Event     string    `json:"event"`
+	At        time.Time `json:"at"`
+}
+
+// violations evaluates the invariants after every event, in the order in which they were committed. An invariant that
+// was broken by an event is not reported again until it has held in between.
+func (e *expressions) violations(plurals []string, events []Event) []Violation {
+	ordered := slices.SortedStableFunc(slices.Values(events), func(a, b Event) int {
+		return cmp.Compare(a.version(), b.version())
+	})
+	var found []Violation
+	broken := map[string]bool{}
+	world := newState(plurals)
+	for _, event := range ordered {
+		before := world.apply(event)
+		seen := e.scope(view{objects: world.lists(), records: []any{}, event: eventValue(event, before)})
+		for _, invariant := range e.invariants {
+			holds, err := seen.truth(invariant.program)
+			if !holds && !broken[invariant.name] {
+				found = append(found, Violation{invariant.name, describe(event, err), event.Seen})
+			}
+			broken[invariant.name] = !holds
+		}
+	}
+	return found
+}
+
+func eventValue(e Event, before *unstructured.Unstructured) map[string]any {
+	value := map[string]any{"type": string(e.Type), "resource": e.Resource, "object": e.Object.Object, "old": map[string]any{}}
+	if before != nil {
+		value["old"] = before.Object
+	}
+	return value
+}
+
+func describe(e Event, err error) string {
+	text := fmt.Sprintf("%s %s %s at version %s", e.Type, e.Resource, e.Object.GetName(), e.Object.GetResourceVersion())
+	if err != nil {
+		text += fmt.Sprintf(" (%v)", err)
+	}
+	return text
+}

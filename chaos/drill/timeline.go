@@ -1,0 +1,82 @@
+package drill
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.com/twinloop/chaos/proxy"
+)
+
+// Timeline is a run as a list of marks in order of time.
+type Timeline []Mark
+
+// Mark is something that happened at an instant, or lasted.
+type Mark struct {
+	// Lane is who did it: scenario, operator, api, dns or watch.
+	Lane string `json:"lane"`
+	// At and Took are in milliseconds; At is from the beginning of the run.
+	At   float64 `json:"at"`
+	Took float64 `json:"took,omitempty"`
+	Text string  `json:"text"`
+	// Kind is what sort of mark it is, for its colour: step, write, refused, unheard, added, modified, deleted, kill, start.
+	Kind string `json:"kind"`
+}
+
+func newTimeline(run *Recording) Timeline {
+	var marks Timeline
+	mark := func(lane, kind string, at, until time.Time, format string, args ...any) {
+		m := Mark{Lane: lane, Kind: kind, At: milliseconds(at.Sub(run.Began)), Text: fmt.Sprintf(format, args...)}
+		if until.After(at) {
+			m.Took = milliseconds(until.Sub(at))
+		}
+		marks = append(marks, m)
+	}
+	mark("operator", "start", run.Began, time.Time{}, "started")
+	for _, step := range run.Steps {
+		mark("scenario", "step", step.Began, step.Settled, "%s: %d to %d", step.Name, step.CountBefore, step.CountAfter)
+	}
+	if s := run.Strike; s != nil {
+		mark("operator", "kill", s.At, time.Time{}, "SIGKILL in %s, count %d", s.Step, s.Count)
+		mark("operator", "start", s.Restarted, time.Time{}, "restarted")
+		mark("operator", "step", s.Restarted, s.Recovered, "recovering")
+	}
+	for _, x := range run.Exchanges {
+		if x.IsWrite() {
+			mark("api", writeKind(x), x.Arrived, x.Finished, "%s %s: %s", x.Place, x.Name, outcome(x))
+		}
+	}
+	for _, u := range run.Updates {
+		mark("dns", "write", u.Arrived, u.Answered, "%s: %s (%s)", u.Place, u.Text, u.Rcode)
+	}
+	for _, e := range run.Events {
+		mark("watch", string(e.Type), e.Seen, time.Time{}, "%s %s", e.Resource, e.Object.GetName())
+	}
+	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.At, b.At) })
+	return marks
+}
+
+func writeKind(x proxy.Exchange) string {
+	switch {
+	case !x.Delivered:
+		return "unheard"
+	case !x.Committed():
+		return "refused"
+	}
+	return "write"
+}
+
+func outcome(x proxy.Exchange) string {
+	switch {
+	case !x.Forwarded:
+		return "never sent on"
+	case x.Status == 0:
+		return "never answered"
+	case !x.Delivered:
+		return fmt.Sprintf("%d, unheard", x.Status)
+	}
+	return fmt.Sprint(x.Status)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
