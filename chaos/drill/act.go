@@ -6,37 +6,86 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/dynamic"
 )
 
-// act does what a step says, as the administrator and past the proxy.
+// act does what a step says, as the administrator and past the proxy. When it returns the observer has seen it, so that
+// no condition is judged by what was there before.
 func (r *runner) act(ctx context.Context, step Step) error {
 	switch {
 	case step.Apply != nil:
 		return r.apply(ctx, step.Apply)
 	case step.Patch != nil:
-		name, err := r.objectOf(ctx, step, step.Patch.Target)
-		if err != nil {
-			return fmt.Errorf("patch: %w", err)
-		}
-		patch, err := json.Marshal(step.Patch.With)
-		if err != nil {
-			return fmt.Errorf("patch: %w", err)
-		}
-		_, err = r.resource(step.Patch.Resource).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
-		return err
+		return r.patch(ctx, step)
 	default:
-		name, err := r.objectOf(ctx, step, *step.Delete)
-		if err != nil {
-			return fmt.Errorf("delete: %w", err)
-		}
-		background := metav1.DeletePropagationBackground
-		return r.resource(step.Delete.Resource).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
+		return r.delete(ctx, step)
 	}
+}
+
+func (r *runner) patch(ctx context.Context, step Step) error {
+	name, err := r.objectOf(ctx, step, step.Patch.Target)
+	if err != nil {
+		return fmt.Errorf("patch: %w", err)
+	}
+	patch, err := json.Marshal(step.Patch.With)
+	if err != nil {
+		return fmt.Errorf("patch: %w", err)
+	}
+	patched, err := r.resource(step.Patch.Resource).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+	if err != nil {
+		return fmt.Errorf("patch: %w", err)
+	}
+	return r.seen(ctx, plural(step.Patch.Resource), patched)
+}
+
+func (r *runner) delete(ctx context.Context, step Step) error {
+	name, err := r.objectOf(ctx, step, *step.Delete)
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	client, background := r.resource(step.Delete.Resource), metav1.DeletePropagationBackground
+	if err := client.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	left, err := client.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return r.gone(ctx, plural(step.Delete.Resource), name)
+	case err != nil:
+		return fmt.Errorf("delete: %w", err)
+	}
+	return r.seen(ctx, plural(step.Delete.Resource), left)
+}
+
+// seen waits until the observer shows an object at least as new as the one given, or none any more.
+func (r *runner) seen(ctx context.Context, resource string, object *unstructured.Unstructured) error {
+	return r.awaitObject(ctx, resource, object.GetName(), func(shown map[string]any) bool {
+		version, _ := shown["resourceVersion"].(string)
+		order, err := resourceversion.CompareResourceVersion(version, object.GetResourceVersion())
+		return err == nil && order >= 0
+	})
+}
+
+// gone waits until the observer shows no object of a name.
+func (r *runner) gone(ctx context.Context, resource, name string) error {
+	return r.awaitObject(ctx, resource, name, func(map[string]any) bool { return false })
+}
+
+func (r *runner) awaitObject(ctx context.Context, resource, name string, shows func(metadata map[string]any) bool) error {
+	return r.await(ctx, func(v view) error {
+		for _, object := range v.objects[resource] {
+			if metadata := metadataOf(object); metadata["name"] == name && !shows(metadata) {
+				return fmt.Errorf("the change of %s %s has not been seen", resource, name)
+			}
+		}
+		return nil
+	})
 }
 
 func (r *runner) apply(ctx context.Context, manifest map[string]any) error {
@@ -47,9 +96,12 @@ func (r *runner) apply(ctx context.Context, manifest map[string]any) error {
 	if err != nil {
 		return fmt.Errorf("apply: %w", err)
 	}
-	_, err = r.arena.dynamic.Resource(mapping.Resource).Namespace(r.namespace).Apply(
+	applied, err := r.arena.dynamic.Resource(mapping.Resource).Namespace(r.namespace).Apply(
 		ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "drill", Force: true})
-	return err
+	if err != nil {
+		return fmt.Errorf("apply: %w", err)
+	}
+	return r.seen(ctx, mapping.Resource.Resource, applied)
 }
 
 // objectOf is the name of a step's target. An expression sees what is there at this moment.

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -25,10 +26,11 @@ type arena struct {
 	mapper       meta.RESTMapper
 	observer     *observer
 	dir          string // for kubeconfigs
+	name         string // what the namespaces of this drill begin with
 }
 
 func newArena(ctx context.Context, d *Definition, subject Subject, c *controlplane.ControlPlane) (_ *arena, err error) {
-	a := &arena{definition: d, subject: subject, controlPlane: c}
+	a := &arena{definition: d, subject: subject, controlPlane: c, name: d.Name + "-" + rand.String(4)}
 	if a.expressions, err = compile(d); err != nil {
 		return nil, err
 	}

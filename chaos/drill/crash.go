@@ -64,7 +64,7 @@ func Crash(ctx context.Context, options Options) (*Report, error) {
 
 // reference runs the scenario without a fault. Whatever is wrong with it would be wrong with every point.
 func (a *arena) reference(ctx context.Context) (*Recording, error) {
-	reference, err := a.run(ctx, a.definition.Name+"-reference", nil)
+	reference, err := a.run(ctx, a.name+"-reference", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (a *arena) runAll(ctx context.Context, reference *Recording, all []Point, o
 // runPoint runs one point until it is reached.
 func (a *arena) runPoint(ctx context.Context, reference *Recording, point Point, number int) (PointResult, error) {
 	for attempt := 1; ; attempt++ {
-		namespace := fmt.Sprintf("%s-%d-%d", a.definition.Name, number+1, attempt)
+		namespace := fmt.Sprintf("%s-%d-%d", a.name, number+1, attempt)
 		run, err := a.run(ctx, namespace, &point)
 		if err != nil {
 			return PointResult{}, err

@@ -31,8 +31,10 @@ func (a *arena) judge(reference, run *Recording) []Finding {
 	for _, violation := range a.expressions.violations(a.observer.plurals(), run.Events) {
 		find("safe", "%s: violated by %s", violation.Invariant, violation.Event)
 	}
-	for _, leak := range leaks(run.last) {
-		find("leaks", "%s", leak)
+	if run.Failure == nil { // a scenario that was broken off leaves what it would have removed
+		for _, leak := range leaks(run.last) {
+			find("leaks", "%s", leak)
+		}
 	}
 	for _, line := range dishonest(run.Log) {
 		find("honest", "the operator printed: %s", line)

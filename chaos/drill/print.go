@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -45,9 +46,71 @@ func (r *Report) WriteTable(w io.Writer) error {
 //go:embed report.html
 var page string
 
-var pageTemplate = template.Must(template.New("report").Parse(page))
+var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"bySteps": bySteps, "oracles": oracles, "runs": newPageRuns,
+}).Parse(page))
 
 // WriteHTML writes a page that needs nothing but itself: the table, and a timeline for each point.
 func (r *Report) WriteHTML(w io.Writer) error {
 	return pageTemplate.Execute(w, r)
+}
+
+// bySteps are the points in their order, those of one step together.
+func bySteps(points []PointResult) [][]PointResult {
+	var steps [][]PointResult
+	for i, p := range points {
+		if i == 0 || p.Point.Step != points[i-1].Point.Step {
+			steps = append(steps, nil)
+		}
+		steps[len(steps)-1] = append(steps[len(steps)-1], p)
+	}
+	return steps
+}
+
+// oracles are those that found something, each once.
+func oracles(p PointResult) []string {
+	var names []string
+	for _, finding := range p.Findings {
+		if !slices.Contains(names, finding.Oracle) {
+			names = append(names, finding.Oracle)
+		}
+	}
+	return names
+}
+
+// pageRuns is what the page's script has: the reference run and those of the points, in their order. Everything else is
+// in the page's elements.
+type pageRuns struct {
+	// Texts are all texts of all marks, each once: there are tens of thousands of marks in a page.
+	Texts []string  `json:"texts"`
+	Runs  []pageRun `json:"runs"`
+}
+
+type pageRun struct {
+	Findings []Finding `json:"findings,omitempty"`
+	Log      string    `json:"log,omitempty"`
+	// Timeline has lane, row, kind, at, took and text of each mark, with an index of Texts for each text.
+	Timeline [][6]float64 `json:"timeline"`
+}
+
+func newPageRuns(r *Report) pageRuns {
+	var data pageRuns
+	indices := map[string]int{}
+	index := func(text string) float64 {
+		i, ok := indices[text]
+		if !ok {
+			i = len(data.Texts)
+			indices[text] = i
+			data.Texts = append(data.Texts, text)
+		}
+		return float64(i)
+	}
+	for _, p := range append([]PointResult{{Timeline: r.Reference}}, r.Points...) {
+		marks := make([][6]float64, len(p.Timeline))
+		for i, m := range p.Timeline {
+			marks[i] = [6]float64{index(m.Lane), index(m.Row), index(m.Kind), m.At, m.Took, index(m.Text)}
+		}
+		data.Runs = append(data.Runs, pageRun{p.Findings, p.Log, marks})
+	}
+	return data
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // An Interceptor stands in the way of every request. What it returns is what the caller gets: the answer of
-// [Call.Forward], one of its own making, or, with an error, no answer at all but a connection that breaks.
-// It runs on the request's goroutine and may take its time.
+// [Call.Forward] (whose body it may wrap), one of its own making, or, with an error, no answer at all but a
+// connection that breaks. It runs on the request's goroutine and may take its time.
 type Interceptor func(*Call) (*http.Response, error)
 
 // ErrDropped is what an Interceptor returns to leave the caller without an answer: an HTTP/1.1 connection is

@@ -22,7 +22,7 @@ var writeMethods = map[string]string{
 }
 
 // kindVerbs are the verbs a Kind may be asked for with, in the order in which an error lists them.
-var kindVerbs = []string{"GET", "LIST", "WATCH", "POST", "PUT", "PATCH", "DELETE", "DELETECOLLECTION"}
+var kindVerbs = []string{"GET", "LIST", "WATCH", "POST", "PUT", "PATCH", "DELETE", "DELETECOLLECTION", "UPDATE"}
 
 // ParseKind reads a kind as people write it: the verb in either case, one space, the resource or path.
 func ParseKind(text string) (Kind, error) {

@@ -44,9 +44,11 @@ func TestParsePlace(t *testing.T) {
 
 func TestPlaceTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		verb := rapid.SampledFrom(kindVerbs).Draw(t, "verb")
+		resource := rapid.StringMatching(`[a-z]+(/[a-z]+)?`).Draw(t, "resource")
 		place := Place{
 			Step:    rapid.StringMatching(`([a-z][a-z0-9 -]*)?`).Draw(t, "step"),
-			Kind:    Kind(rapid.SampledFrom(kindVerbs).Draw(t, "verb") + " " + rapid.StringMatching(`[a-z]+(/[a-z]+)?`).Draw(t, "resource")),
+			Kind:    Kind(verb + " " + resource),
 			Ordinal: rapid.IntRange(0, 1<<30).Draw(t, "ordinal"),
 		}
 		got, err := ParsePlace(place.String())

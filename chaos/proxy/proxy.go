@@ -107,6 +107,7 @@ func New(upstream *url.URL, upstreamCA []byte, options Options) (*Proxy, error) 
 	p.server = &http.Server{
 		Handler:     http.HandlerFunc(p.serve),
 		TLSConfig:   &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
+		BaseContext: func(net.Listener) context.Context { return closing },
 		ConnContext: p.connected,
 		ConnState:   p.disconnected,
 		ErrorLog:    silent,

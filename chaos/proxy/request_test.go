@@ -18,7 +18,10 @@ func TestParseRequest(t *testing.T) {
 	dry.DryRun = true
 	const namespaced = "/api/v1/namespaces/d/pods"
 	const fleets = "/apis/fleet.twinloop.example.com/v1alpha1/namespaces/d/fleets/web"
-	fleet := Request{Group: "fleet.twinloop.example.com", Version: "v1alpha1", Resource: "fleets", Namespace: "d", Name: "web"}
+	fleet := Request{
+		Group: "fleet.twinloop.example.com", Version: "v1alpha1",
+		Resource: "fleets", Namespace: "d", Name: "web",
+	}
 	fleetStatus := fleet
 	fleet.Verb, fleetStatus.Verb, fleetStatus.Subresource = "update", "patch", "status"
 

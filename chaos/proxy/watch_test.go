@@ -11,8 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -20,7 +18,12 @@ func TestWatchEventsAreRecorded(t *testing.T) {
 	next := make(chan struct{}, 2)
 	next <- struct{}{}
 	next <- struct{}{}
-	p := startProxy(t, Options{ReadFrames: true}, func(w http.ResponseWriter, r *http.Request) { serveWatch(w, r, next) })
+	p := startProxy(t, Options{ReadFrames: true}, func(w http.ResponseWriter, r *http.Request) {
+		if accept := r.Header.Get("Accept"); accept != runtime.ContentTypeJSON {
+			t.Errorf("the API server was asked for %q", accept)
+		}
+		serveWatch(w, r, next)
+	})
 	p.Mark("roll")
 	lines := openWatch(t, p, true)
 	for range 2 {
@@ -91,34 +94,6 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestDecodeMetadata(t *testing.T) {
-	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u"}, Spec: corev1.PodSpec{NodeName: "n"}}
-	raw, err := pod.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	envelope, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Raw: raw}).Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		mediaType, body string
-		want            string
-	}{
-		{runtime.ContentTypeProtobuf, string(protobufMagic) + string(envelope), "a/u"},
-		{runtime.ContentTypeJSON, `{"metadata":{"name":"a","uid":"u"},"spec":{}}`, "a/u"},
-		{runtime.ContentTypeProtobuf, "not protobuf", "/"},
-		{runtime.ContentTypeJSON, "not JSON", "/"},
-		{runtime.ContentTypeCBOR, "", "/"},
-	}
-	for _, test := range tests {
-		got := decodeMetadata(test.mediaType, []byte(test.body))
-		if text := got.Name + "/" + string(got.UID); text != test.want {
-			t.Errorf("%s %q: %s, want %s", test.mediaType, test.body, text, test.want)
-		}
-	}
-}
-
 func FuzzParseWatchEvent(f *testing.F) {
 	f.Add([]byte(frame(1)))
 	f.Add([]byte(`{"type":"ERROR","object":{"kind":"Status","code":410}}`))
@@ -128,10 +103,4 @@ func FuzzParseWatchEvent(f *testing.F) {
 			t.Errorf("%q is no watch event", text)
 		}
 	})
-}
-
-func FuzzDecodeMetadata(f *testing.F) {
-	f.Add(runtime.ContentTypeProtobuf, []byte("k8s\x00\x0a\x00\x12\x04\x0a\x02\x0a\x00"))
-	f.Add(runtime.ContentTypeJSON, []byte(`{"metadata":{"name":"a"}}`))
-	f.Fuzz(func(_ *testing.T, mediaType string, body []byte) { decodeMetadata(mediaType, body) })
 }

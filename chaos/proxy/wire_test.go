@@ -2,7 +2,7 @@ package proxy
 
 import (
 	"bufio"
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -90,7 +91,7 @@ func TestWatchIsNotBuffered(t *testing.T) {
 					t.Errorf("event %d: %s, want %s", i, got, want)
 				}
 			}
-			if p.Exchanges()[0].Finished.IsZero() == false {
+			if !p.Exchanges()[0].Finished.IsZero() {
 				t.Errorf("an open watch is recorded as finished")
 			}
 		})
@@ -98,7 +99,7 @@ func TestWatchIsNotBuffered(t *testing.T) {
 }
 
 func frame(i int) string {
-	return fmt.Sprintf(`{"type":"ADDED","object":{"kind":"Pod","metadata":`+
+	return fmt.Sprintf(`{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":`+
 		`{"namespace":"default","name":"p%d","uid":"u%d","resourceVersion":"%d"}}}`, i, i, 100+i)
 }
 
@@ -122,6 +123,7 @@ func openWatch(t *testing.T, p *Proxy, http2 bool) *bufio.Scanner {
 	if err != nil {
 		t.Fatal(err)
 	}
+	request.Header.Set("Accept", runtime.ContentTypeProtobuf)
 	answer, err := newClient(t, p.CA(), http2).Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +148,24 @@ func TestCloseEndsOpenWatches(t *testing.T) {
 	}
 }
 
+func TestCloseEndsHangingWrites(t *testing.T) {
+	arrived := make(chan struct{})
+	p := startProxy(t, Options{}, func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-r.Context().Done()
+	})
+	answered := make(chan error)
+	go func() {
+		_, _, err := do(within(t), newClient(t, p.CA(), true), "POST", p.URL()+pods)
+		answered <- err
+	}()
+	<-arrived
+	p.Close()
+	if err := <-answered; err == nil {
+		t.Errorf("the write was answered")
+	}
+}
+
 func TestUpgradePasses(t *testing.T) {
 	p := startProxy(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		conn, stream, err := http.NewResponseController(w).Hijack()
@@ -154,7 +174,8 @@ func TestUpgradePasses(t *testing.T) {
 			return
 		}
 		defer conn.Close()
-		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", r.Header.Get("Upgrade"))
+		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n",
+			r.Header.Get("Upgrade"))
 		line, _ := stream.ReadString('\n')
 		fmt.Fprint(conn, "echo "+line)
 	})
@@ -272,14 +293,13 @@ func TestHalfSentWriteIsNotForwarded(t *testing.T) {
 				t.Errorf("the API server saw half a request")
 			})
 			body, writer := io.Pipe()
-			ctx, kill := context.WithCancel(within(t))
-			request, err := http.NewRequestWithContext(ctx, "POST", p.URL()+pods, body)
+			request, err := http.NewRequestWithContext(within(t), "POST", p.URL()+pods, body)
 			if err != nil {
 				t.Fatal(err)
 			}
 			go func() {
 				_, _ = io.WriteString(writer, `{"kind":`)
-				kill()
+				writer.CloseWithError(errors.New("killed"))
 			}()
 			if _, err := newClient(t, p.CA(), http2).Do(request); err == nil {
 				t.Errorf("half a request was answered")

@@ -51,21 +51,13 @@ func newDrillCommand() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&o.operator, "operator", "", "Operator to drill: "+strings.Join(operatorNames(), ", ")+".")
+	addOperatorFlag(flags, &o.operator, "drill")
 	flags.IntVar(&o.lanes, "lanes", 3*runtime.NumCPU(), "Number of points to run at once, each in a namespace of its own.")
 	flags.StringArrayVar(&o.points, "point", nil, "Run only this point, as the table prints it. May be repeated.")
 	flags.StringVar(&o.shard, "shard", "", "Run only the i-th of n parts of the points, as i/n.")
 	flags.StringVarP(&o.output, "output", "o", "table", "What to print: table or json.")
 	flags.StringVar(&o.html, "html", "", "Also write a page with a timeline of every point to this file.")
 	return command
-}
-
-func operatorNames() []string {
-	var names []string
-	for _, o := range operator.Known {
-		names = append(names, o.Name)
-	}
-	return names
 }
 
 func (o drillOptions) run(ctx context.Context, name string, stdout, stderr io.Writer) error {
@@ -122,12 +114,9 @@ func (o drillOptions) parse(name string) (drill.Options, operator.Operator, erro
 	if err != nil {
 		return options, operator.Operator{}, err
 	}
-	if o.operator == "" {
-		return options, operator.Operator{}, fmt.Errorf("--operator: name the operator to drill: one of %s", strings.Join(operatorNames(), ", "))
-	}
-	subject, err := operator.Find(o.operator)
+	subject, err := findOperator(o.operator)
 	if err != nil {
-		return options, subject, fmt.Errorf("--operator: %w", err)
+		return options, subject, err
 	}
 	if o.lanes < 1 {
 		return options, subject, fmt.Errorf("--lanes: must be at least 1, not %d", o.lanes)

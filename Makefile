@@ -1,0 +1,63 @@
+# Everything is built from source with the Go toolchain; programs land in bin/.
+
+GO ?= go
+export GOBIN := $(CURDIR)/bin
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show what there is to make.
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+##@ Use
+
+.PHONY: build
+build: ## Build bin/twinloop and bin/handwired.
+	$(GO) build -o bin/ ./cmd/twinloop ./handwired
+
+.PHONY: controlplane
+controlplane: build ## Build etcd, kube-apiserver, kube-controller-manager and kubectl, once for each version.
+	bin/twinloop cluster build
+
+.PHONY: drill
+drill: controlplane ## Kill the operator before and after every write it makes; the page is bin/drill.html.
+	bin/twinloop drill crash --operator handwired --html bin/drill.html
+
+.PHONY: bench
+bench: controlplane ## Measure the operator beside kube-controller-manager's ReplicaSet controller.
+	bin/twinloop bench --operator handwired
+
+##@ Develop
+
+.PHONY: test
+test: deps controlplane lint generated cross ## Run every check and every test, on a real API server and a real BIND.
+	$(GO) test -race -timeout 45m ./...
+	$(GO) -C tools/controlplane vet .
+
+.PHONY: deps
+deps: ## Install what the tests need of Debian's packages, where apt-get is there and may.
+	tools/test-deps.sh
+
+.PHONY: lint
+lint: ## Check formatting, vet and staticcheck.
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not gofmt'ed: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) -C tools/lint install tool
+	bin/staticcheck ./...
+
+.PHONY: generate
+generate: ## Regenerate the code and the manifest that derive from shared/api/fleet.
+	tools/codegen/generate.sh
+
+.PHONY: generated
+generated: generate ## Fail if generated files differ from what is committed.
+	@git diff --exit-code --stat -- shared/api || { echo "run 'make generate' and commit the result"; exit 1; }
+	@test -z "$$(git ls-files --others --exclude-standard -- shared/api)" || { echo "commit the new files under shared/api"; exit 1; }
+
+.PHONY: cross
+cross: ## Check that everything compiles for a Mac.
+	GOOS=darwin GOARCH=arm64 $(GO) build ./...
+
+.PHONY: clean
+clean: ## Remove bin/. The control plane's cache stays; bin/twinloop cluster build says where it is.
+	rm -rf bin

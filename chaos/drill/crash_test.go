@@ -1,0 +1,169 @@
+package drill
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"example.com/twinloop/shared/api/crd"
+	"example.com/twinloop/shared/controlplane"
+	"example.com/twinloop/shared/controlplane/controlplanetest"
+	"example.com/twinloop/shared/controlplane/kubelet"
+	"example.com/twinloop/shared/operator"
+)
+
+var cp *controlplane.ControlPlane
+
+func TestMain(m *testing.M) {
+	controlplanetest.Main(m, controlplane.Options{
+		CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
+		Controllers: controlplane.Housekeeping,
+		Kubelet:     &kubelet.Options{},
+	}, &cp)
+}
+
+// subject builds an operator of the project.
+func subject(t *testing.T, name string) Subject {
+	t.Helper()
+	found, err := operator.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(t.TempDir(), name)
+	if err := found.Build(t.Context(), binary); err != nil {
+		t.Fatal(err)
+	}
+	identity, err := found.Install(t.Context(), controlplanetest.Client(t, cp))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Subject{Name: name, Binary: binary, Identity: identity}
+}
+
+func parsePoints(t *testing.T, texts ...string) []Point {
+	t.Helper()
+	var parsed []Point
+	for _, text := range texts {
+		point, err := ParsePoint(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, point)
+	}
+	return parsed
+}
+
+func crashDrill(t *testing.T) *Definition {
+	t.Helper()
+	definition, err := Load("crash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return definition
+}
+
+// TestCrashAtSomePoints kills on both sides of a write of each sort: the API server's and DNS's, of an object, a status
+// and a finalizer. `make drill` does it at every write.
+func TestCrashAtSomePoints(t *testing.T) {
+	for _, o := range operator.Known {
+		t.Run(o.Name, func(t *testing.T) {
+			report, err := Crash(t.Context(), Options{
+				Definition: crashDrill(t), Subject: subject(t, o.Name), ControlPlane: cp, Lanes: 4,
+				Points: parsePoints(t,
+					"scale: POST pods #1, before", "scale: POST pods #1, after",
+					"roll: DELETE pods #2, before", "roll: DELETE pods #2, after",
+					"create: UPDATE fleet.test. #1, before", "create: UPDATE fleet.test. #1, after",
+					"create: PATCH fleets #1, before", "delete: PATCH fleets #1, after",
+					"scale: PUT fleets/status #1, after",
+					"scale: POST pods #99, after",
+				),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := len(report.Points) - 1
+			for _, point := range report.Points[:last] {
+				if point.Verdict != Passed {
+					t.Errorf("%s: %s: %v\n%s", point.Point, point.Verdict, point.Findings, point.Log)
+				}
+			}
+			if before, after := report.Points[0], report.Points[1]; before.CountAtKill != 2 || after.CountAtKill != 3 || !after.HalfDone() {
+				t.Errorf("scaled from 2 to 4, killed at the first creation: %d pods before it and %d after it, want 2 and 3",
+					before.CountAtKill, after.CountAtKill)
+			}
+			if verdict := report.Points[last].Verdict; verdict != NotReached {
+				t.Errorf("the 99th creation of a pod in a step with two: %s, want %s", verdict, NotReached)
+			}
+			want := Summary{Operator: o.Name, Drill: "crash", Points: last + 1, Injected: last, Passed: last, Failed: 1}
+			got := report.Summary
+			got.Seconds, got.HalfDone = 0, 0
+			if got != want {
+				t.Errorf("summary %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+// TestOperatorThatDoesNothing has no reference to be held against: the drill says so instead of passing.
+func TestOperatorThatDoesNothing(t *testing.T) {
+	idle := subject(t, "handwired")
+	idle.Name, idle.Binary = "idle", script(t, "#!/bin/sh\nexec sleep 1000\n")
+	definition := crashDrill(t)
+	definition.Timeout.Duration = definition.Timeout.Duration / 30
+	_, err := Crash(t.Context(), Options{Definition: definition, Subject: idle, ControlPlane: cp, Lanes: 1})
+	if err == nil || !strings.Contains(err.Error(), "the reference run, without any fault, fails") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOperatorThatCannotStart is told apart from one that is slow, with what it said.
+func TestOperatorThatCannotStart(t *testing.T) {
+	failing := subject(t, "handwired")
+	failing.Name, failing.Binary = "failing", script(t, "#!/bin/sh\necho no configuration >&2\nexit 3\n")
+	_, err := Crash(t.Context(), Options{Definition: crashDrill(t), Subject: failing, ControlPlane: cp, Lanes: 1})
+	if err == nil || !strings.Contains(err.Error(), "ended by itself") || !strings.Contains(err.Error(), "no configuration") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestInterruptedDrillStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Crash(ctx, Options{
+		Definition: crashDrill(t), Subject: subject(t, "handwired"), ControlPlane: cp, Lanes: 2,
+		Progress: func(int, int, int) { cancel() },
+	})
+	if err == nil || ctx.Err() == nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+func script(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "operator")
+	if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestReportAsJSON(t *testing.T) {
+	report := Report{Summary: Summary{Operator: "o", Drill: "d", Points: 3, Injected: 2, Passed: 1, Failed: 2, Seconds: 1.5}}
+	var text strings.Builder
+	if err := report.WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	var read struct{ Summary map[string]any }
+	if err := json.Unmarshal([]byte(text.String()), &read); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"operator", "drill", "points", "injected", "passed", "failed", "seconds"} {
+		if _, ok := read.Summary[key]; !ok {
+			t.Errorf("summary has no %q", key)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package drill
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+func TestDrillsOfTheProjectAreValid(t *testing.T) {
+	names := Names()
+	if len(names) == 0 {
+		t.Fatal("there are none")
+	}
+	for _, name := range names {
+		definition, err := Load(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if definition.Name != name {
+			t.Errorf("%s.yaml is named %q inside", name, definition.Name)
+		}
+		if definition.Timeout.Duration != 30*time.Second {
+			t.Errorf("%s: timeout is %s without one being given", name, definition.Timeout.Duration)
+		}
+	}
+}
+
+const small = `
+name: small
+observe: [pods]
+scenario:
+- name: create
+  apply: {apiVersion: v1, kind: Pod, metadata: {name: a}}
+  await: pods.size() == 1
+- name: remove
+  delete: {resource: pods, object: a}
+  await: pods.size() == 0
+invariants:
+- name: one
+  holds: pods.size() <= 1
+`
+
+func TestBadDefinitionNamesTheField(t *testing.T) {
+	for _, test := range []struct{ name, replace, with, want string }{
+		{"unknown field", "observe:", "obsrve:", "obsrve"},
+		{"no name", "name: small", "name: ''", "name: give the drill one"},
+		{"nothing observed", "observe: [pods]", "observe: []", "observe: list the resources"},
+		{"step without a name", "name: create", "name: ''", "scenario[0].name"},
+		{"step that a point could not name", "name: create", "name: 'create: it'", "scenario[0].name"},
+		{"two steps of a name", "name: remove", "name: create", "scenario[1].name: \"create\" is used twice"},
+		{"no condition", "await: pods.size() == 0", "await: ''", "scenario[1].await"},
+		{"two actions", "await: pods.size() == 1", "await: 'true'\n  delete: {resource: pods, object: a}", "scenario[0].apply, patch, delete: give exactly one"},
+		{"resource that is not observed", "resource: pods", "resource: secrets", `scenario[1].delete.resource: "secrets" must be one of those under observe`},
+		{"object given twice", "object: a", "object: a, objectFrom: \"'a'\"", "scenario[1].delete.object"},
+		{"expression that does not parse", "pods.size() == 0", "pods.size( == 0", "scenario[1].await"},
+		{"expression over a name that is not there", "pods.size() == 0", "podz.size() == 0", "undeclared reference to 'podz'"},
+		{"condition that is a number", "await: pods.size() == 0", "await: pods.size()", "scenario[1].await: must yield bool, not int"},
+		{"invariant that is a number", "holds: pods.size() <= 1", "holds: pods.size()", "invariants[0].holds: must yield bool"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(small, test.replace) {
+				t.Fatalf("the definition does not contain %q", test.replace)
+			}
+			_, err := Parse("small.yaml", []byte(strings.Replace(small, test.replace, test.with, 1)))
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "small.yaml: ") {
+				t.Errorf("got %v, want an error of small.yaml with %q", err, test.want)
+			}
+		})
+	}
+	if _, err := Parse("small.yaml", []byte(small)); err != nil {
+		t.Errorf("unchanged, it is refused: %v", err)
+	}
+}
+
+func TestUnknownDrillListsThoseThereAre(t *testing.T) {
+	_, err := Load("crsh")
+	if err == nil || !strings.Contains(err.Error(), "choose one of crash") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add([]byte("name: [}"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		definition, err := Parse("fuzz", content)
+		if err != nil {
+			return
+		}
+		again, err := yaml.Marshal(definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Parse("again", again); err != nil {
+			t.Errorf("what was read cannot be read again: %v\n%s", err, again)
+		}
+	})
+}
