@@ -2,8 +2,9 @@ package fleet
 
 import (
 	"fmt"
+	"slices"
 
-	corev1 "k8s.io/api/core/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -64,7 +65,7 @@ func (p *Plan) claimPods(seen Observed, selector labels.Selector) {
 func (p *Plan) claimRevisions(seen Observed, selector labels.Selector) {
 	for _, revision := range seen.Revisions {
 		switch claimOf(seen.Fleet, revision, selector.Matches(labels.Set(revision.Labels))) {
-		case own:
+		case own, release: // the labels of a revision are for people; nobody quarantines one
 			p.history.revisions = append(p.history.revisions, revision)
 		case adopt:
 			if revisionNameOf(seen.Fleet, revision) != revision.Name {
@@ -76,8 +77,8 @@ func (p *Plan) claimRevisions(seen Observed, selector labels.Selector) {
 	}
 }
 
-func controlledBy(f *v1alpha1.Fleet, pods []*corev1.Pod) []*corev1.Pod {
-	return filter(pods, func(pod *corev1.Pod) bool { return metav1.IsControlledBy(pod, f) })
+func controlledBy[T metav1.Object](f *v1alpha1.Fleet, objects []T) []T {
+	return filter(objects, func(object T) bool { return metav1.IsControlledBy(object, f) })
 }
 
 // Overlaps reports whether one of two Fleets selects the pods of the other. It is symmetric, so that both say so.
@@ -104,8 +105,17 @@ func selectorOf(f *v1alpha1.Fleet) (labels.Selector, *refusal) {
 	case !selector.Matches(labels.Set(f.Spec.Template.Labels)):
 		return nil, &refusal{v1alpha1.ReasonInvalidSelector,
 			fmt.Sprintf("spec.selector %q does not match spec.template.metadata.labels; add the labels it asks for", selector)}
+	case asksFor(selector, appsv1.ControllerRevisionHashLabelKey):
+		return nil, &refusal{v1alpha1.ReasonInvalidSelector,
+			fmt.Sprintf("spec.selector must not ask for %q: the operator sets it, to another value for every template",
+				appsv1.ControllerRevisionHashLabelKey)}
 	}
 	return selector, nil
+}
+
+func asksFor(selector labels.Selector, key string) bool {
+	requirements, _ := selector.Requirements()
+	return slices.ContainsFunc(requirements, func(r labels.Requirement) bool { return r.Key() == key })
 }
 
 // AdoptionOf returns the owner reference that makes a Fleet the controller of an object.

@@ -67,7 +67,7 @@ func (c conditions) available() {
 func (c conditions) progressing() {
 	f := c.seen.Fleet
 	const kind = v1alpha1.ConditionProgressing
-	resumed := c.has(kind, v1alpha1.ReasonPaused)
+	started := c.has(kind, v1alpha1.ReasonPaused) || c.has(kind, v1alpha1.ReasonRolledOut)
 	switch {
 	case f.DeletionTimestamp != nil:
 		return
@@ -80,7 +80,7 @@ func (c conditions) progressing() {
 			c.status.LastProgressTime = c.now()
 		}
 		return
-	case resumed || c.status.LastProgressTime == nil || progressed(f.Status, *c.status):
+	case started || c.status.LastProgressTime == nil || progressed(f.Status, *c.status):
 		c.status.LastProgressTime = c.now()
 		c.set(kind, metav1.ConditionTrue, v1alpha1.ReasonRollingOut, "rolling out %s", c.status.UpdateRevision)
 	case !c.seen.Now.Before(c.status.LastProgressTime.Add(progressDeadline(f))):
@@ -127,14 +127,14 @@ func (c conditions) selectorOverlap() {
 func (c conditions) published(failure error) {
 	const kind = v1alpha1.ConditionPublished
 	f := c.seen.Fleet
-	switch {
+	switch step := NextPublishingStep(f); {
 	case failure != nil:
 		c.set(kind, metav1.ConditionFalse, publishReason(failure), "%v", failure)
-	case NextPublishingStep(f) == NothingToPublish:
+	case step == NothingToPublish:
 		c.remove(kind)
-	case WantedZone(f) == "":
+	case step == Withdraw:
 		c.set(kind, metav1.ConditionFalse, v1alpha1.ReasonWithdrawn, "the records are withdrawn from %s", HeldZone(f))
-	default:
+	case step == Publish:
 		c.set(kind, metav1.ConditionTrue, v1alpha1.ReasonPublished,
 			"the addresses of the ready pods are published in %s", WantedZone(f))
 	}
@@ -177,7 +177,7 @@ func (c conditions) stalledOrReconciling(refused *refusal) {
 	c.remove(v1alpha1.ConditionStalled)
 	f, status := c.seen.Fleet, c.status
 	switch {
-	case !complete(f, *status) && !f.Spec.Paused:
+	case !settled(f, *status):
 		c.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonRollingOut,
 			"%d of %d pods updated, %d available", status.UpdatedReplicas, wantedReplicas(f), status.AvailableReplicas)
 	case meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionPublished):

@@ -91,7 +91,11 @@ func (p Plan) Empty() bool {
 func Decide(seen Observed) Plan {
 	selector, refused := selectorOf(seen.Fleet)
 	if refused != nil {
-		return Plan{claimed: controlledBy(seen.Fleet, seen.Pods), refusal: refused}
+		return Plan{
+			claimed: controlledBy(seen.Fleet, seen.Pods),
+			history: readHistory(seen.Fleet, controlledBy(seen.Fleet, seen.Revisions)),
+			refusal: refused,
+		}
 	}
 	var plan Plan
 	plan.claimPods(seen, selector)

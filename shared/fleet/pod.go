@@ -10,7 +10,16 @@ import (
 
 // Live reports whether a pod counts: it is not on its way out and has not finished.
 func Live(pod *corev1.Pod) bool {
-	return pod.DeletionTimestamp == nil && pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
+	return pod.DeletionTimestamp == nil && !finished(pod)
+}
+
+// leaving reports whether a pod is on its way out, and may still run.
+func leaving(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil && !finished(pod)
+}
+
+func finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
 func live(pods []*corev1.Pod) []*corev1.Pod {
@@ -33,11 +42,12 @@ func ready(pod *corev1.Pod) bool {
 }
 
 // untilAvailable returns how long a ready pod still has to stay ready to count as available, and whether it is
-// ready at all. As IsPodAvailable in k8s.io/kubernetes pkg/api/v1/pod.
+// ready at all. Without a minimum the clock of the pod's node does not matter. As IsPodAvailable in k8s.io/kubernetes
+// pkg/api/v1/pod.
 func untilAvailable(pod *corev1.Pod, minReady time.Duration, now time.Time) (time.Duration, bool) {
 	since, isReady := readySince(pod)
-	if !isReady {
-		return 0, false
+	if !isReady || minReady == 0 {
+		return 0, isReady
 	}
 	return max(0, since.Add(minReady).Sub(now)), true
 }

@@ -116,23 +116,31 @@ func templateOf(revision *appsv1.ControllerRevision) (corev1.PodTemplateSpec, er
 }
 
 func newRevision(f *v1alpha1.Fleet, number int64) *appsv1.ControllerRevision {
-	template, err := json.Marshal(f.Spec.Template)
+	template, err := canonical(f.Spec.Template)
 	if err != nil {
 		panic(fmt.Sprintf("a pod template that was read from JSON cannot be written as JSON: %v", err))
 	}
 	hash := templateHash(template, f.Status.CollisionCount)
-	set := maps.Clone(f.Spec.Template.Labels)
-	set[appsv1.ControllerRevisionHashLabelKey] = hash
 	return &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:            revisionName(f, hash),
 			Namespace:       f.Namespace,
-			Labels:          set,
+			Labels:          withHash(f.Spec.Template.Labels, hash),
 			OwnerReferences: []metav1.OwnerReference{AdoptionOf(f)},
 		},
 		Data:     runtime.RawExtension{Raw: template},
 		Revision: number,
 	}
+}
+
+// canonical writes a template as the API server writes it when it patches a revision: with its keys in order. The data
+// of a revision are immutable to the byte, so one with any other order could neither be adopted nor orphaned.
+func canonical(template corev1.PodTemplateSpec) ([]byte, error) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&template)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
 }
 
 // templateHash is a short name for a template. It is of the wanted template alone, never of a live object, so that
@@ -157,22 +165,26 @@ func hashOf(revision *appsv1.ControllerRevision) string {
 	return revision.Labels[appsv1.ControllerRevisionHashLabelKey]
 }
 
+// withHash returns the labels of a template's pods and revision. A template may have no labels of its own, where the
+// selector only says which labels must be missing.
+func withHash(labels map[string]string, hash string) map[string]string {
+	set := map[string]string{}
+	maps.Copy(set, labels)
+	set[appsv1.ControllerRevisionHashLabelKey] = hash
+	return set
+}
+
 // NewPod returns the pod to create for a Fleet from one of its revisions. The API server completes its name.
 func NewPod(f *v1alpha1.Fleet, revision *appsv1.ControllerRevision) (*corev1.Pod, error) {
 	template, err := templateOf(revision)
 	if err != nil {
 		return nil, err
 	}
-	set := maps.Clone(template.Labels)
-	if set == nil {
-		set = map[string]string{}
-	}
-	set[appsv1.ControllerRevisionHashLabelKey] = hashOf(revision)
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			GenerateName:    revision.Name + "-",
 			Namespace:       f.Namespace,
-			Labels:          set,
+			Labels:          withHash(template.Labels, hashOf(revision)),
 			Annotations:     template.Annotations,
 			Finalizers:      template.Finalizers,
 			OwnerReferences: []metav1.OwnerReference{AdoptionOf(f)},

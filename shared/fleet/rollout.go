@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -76,12 +78,12 @@ func (p *Plan) decidePods(f *v1alpha1.Fleet, now time.Time) {
 
 	switch {
 	case f.Spec.Paused:
-		p.Create, p.Delete = pods.keep(all)
-	case len(old) == 0 && pods.fallback == nil:
-		p.Create, p.Delete = pods.keep(updated)
+		p.Create, p.Delete = pods.keep(cmp.Or(pods.fallback, pods.update), all)
 	case f.Spec.Strategy.Type == v1alpha1.RecreateStrategy:
-		leaving := filter(p.claimed, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil && !isUpdated(pod) })
-		p.Create, p.Delete = pods.recreate(updated, old, len(leaving) > 0)
+		oldLeaving := filter(p.claimed, func(pod *corev1.Pod) bool { return leaving(pod) && !isUpdated(pod) })
+		p.Create, p.Delete = pods.recreate(updated, old, len(oldLeaving) > 0)
+	case len(old) == 0 && pods.fallback == nil:
+		p.Create, p.Delete = pods.keep(pods.update, updated)
 	default:
 		p.Create, p.Delete = pods.step(updated, old)
 	}
@@ -98,10 +100,10 @@ type roll struct {
 	isAvailable func(*corev1.Pod) bool
 }
 
-// keep holds the number of pods, whatever their revision.
-func (r roll) keep(pods []*corev1.Pod) ([]Creation, []Deletion) {
+// keep holds the number of pods, whatever their revision, and creates those that are missing from the one given.
+func (r roll) keep(revision *appsv1.ControllerRevision, pods []*corev1.Pod) ([]Creation, []Deletion) {
 	missing := r.replicas - len(pods)
-	return creations(r.update, missing), deletions(r.rank(pods), -missing, Surplus)
+	return creations(revision, missing), deletions(r.rank(pods), -missing, Surplus)
 }
 
 // recreate deletes every old pod, and creates new ones only when the last old one has gone.
@@ -109,7 +111,7 @@ func (r roll) recreate(updated, old []*corev1.Pod, oldLeaving bool) ([]Creation,
 	if len(old) > 0 || oldLeaving {
 		return nil, deletions(r.rank(old), len(old), Outdated)
 	}
-	return r.keep(updated)
+	return r.keep(r.update, updated)
 }
 
 // step moves a rolling update one step.
@@ -120,36 +122,57 @@ func (r roll) step(updated, old []*corev1.Pod) ([]Creation, []Deletion) {
 	newPods, oldPods := r.create(updated, old)
 	surplus := deletions(r.rank(updated), len(updated)-r.replicas, Surplus)
 	kept := r.rank(updated)[len(surplus):]
+	outdated := r.retire(kept, old)
+	// A Fleet that was scaled down, or lost old pods, in the middle of a roll can have too many new ones in flight. They
+	// are never more than those that are not available, which come first in the rank.
+	over := len(kept) + len(old) - len(outdated) + r.lacking(kept, old) - r.bounds.MaxLive
+	surplus = append(surplus, deletions(kept, over, Surplus)...)
 
-	return append(creations(r.update, newPods), creations(r.fallback, oldPods)...),
-		append(surplus, r.retire(kept, old)...)
+	return append(creations(r.update, newPods), creations(r.fallback, oldPods)...), append(surplus, outdated...)
 }
 
 // create returns how many pods to create of the update revision and how many of the fallback.
 //
-// While as many new pods are unavailable as the roll may have in flight, more of them would not help: what is missing
-// then is made up with the revision that is known to run, so that a template that does not come up stalls the roll and
+// While as many new pods are unavailable as the roll may have in flight, more of them would not help. What is lacking
+// is made up with the revision that is known to run, so that a template that does not come up stalls the roll and
 // takes no capacity with it.
 func (r roll) create(updated, old []*corev1.Pod) (newPods, oldPods int) {
-	all := len(updated) + len(old)
-	newPods = max(0, min(r.replicas-len(updated), r.bounds.MaxLive-all))
+	room := r.bounds.MaxLive - len(updated) - len(old)
+	newPods = max(0, min(r.replicas-len(updated), room))
 	if r.fallback == nil {
 		return newPods, 0
 	}
 	inFlight := r.bounds.MaxLive - r.bounds.MinAvailable
 	newPods = max(0, min(newPods, inFlight-r.unavailable(updated)))
-	return newPods, max(0, r.replicas-all-newPods)
+	return newPods, max(0, min(r.lacking(updated, old), room-newPods))
+}
+
+// lacking is how many pods of the fallback it takes to reach the minimum without the new pods that are not available.
+func (r roll) lacking(updated, old []*corev1.Pod) int {
+	if r.fallback == nil {
+		return 0
+	}
+	return max(0, r.bounds.MinAvailable-len(old)-count(updated, r.isAvailable))
 }
 
 // retire chooses the old pods to delete: first those that serve nobody, then as many available ones as the new pods
-// make up for. As reconcileOldReplicaSets in k8s.io/kubernetes pkg/controller/deployment/rolling.go.
+// make up for. As reconcileOldReplicaSets in k8s.io/kubernetes pkg/controller/deployment/rolling.go. An abandoned pod
+// is not worth waiting for, since the fallback stands in for it.
 func (r roll) retire(updated, old []*corev1.Pod) []Deletion {
-	idle := r.rank(filter(old, func(pod *corev1.Pod) bool { return !r.isAvailable(pod) }))
+	abandoned := r.rank(filter(old, r.isAbandoned))
+	idle := r.rank(filter(old, func(pod *corev1.Pod) bool { return !r.isAvailable(pod) && !r.isAbandoned(pod) }))
 	serving := r.rank(filter(old, r.isAvailable))
 
-	spare := len(updated) + len(old) - r.bounds.MinAvailable - r.unavailable(updated)
-	replaced := len(updated) - r.unavailable(updated) + len(serving) - r.bounds.MinAvailable
-	return append(deletions(idle, spare, Outdated), deletions(serving, replaced, Outdated)...)
+	replaced := count(updated, r.isAvailable) + len(serving) - r.bounds.MinAvailable
+	return slices.Concat(
+		deletions(abandoned, len(abandoned), Outdated),
+		deletions(idle, replaced+len(idle), Outdated),
+		deletions(serving, replaced, Outdated))
+}
+
+// isAbandoned reports whether an old pod serves nobody and is of a revision that never ran completely.
+func (r roll) isAbandoned(pod *corev1.Pod) bool {
+	return !r.isAvailable(pod) && r.fallback != nil && revisionHash(pod) != hashOf(r.fallback)
 }
 
 func (r roll) rank(pods []*corev1.Pod) []*corev1.Pod { return byDeletionRank(pods, r.isAvailable) }

@@ -17,7 +17,8 @@ type Outcome struct {
 	CreateFailure, DeleteFailure error
 	// PublishFailure is why the records are not as they should be.
 	PublishFailure error
-	// Collision is true when the name of the new revision belongs to another template.
+	// Collision is true when the name of the new revision is taken: by another template, or by a revision that nobody
+	// controls and the Fleet does not adopt. No pod may be created from the new revision then.
 	Collision bool
 }
 
@@ -49,6 +50,16 @@ func Status(seen Observed, plan Plan, outcome Outcome) v1alpha1.FleetStatus {
 	return status
 }
 
+// settled reports whether no pod is on its way. Those of a paused Fleet may be of any revision, and one that was paused
+// before it had a revision gets none.
+func settled(f *v1alpha1.Fleet, status v1alpha1.FleetStatus) bool {
+	if !f.Spec.Paused {
+		return complete(f, status)
+	}
+	wanted := int32(wantedReplicas(f))
+	return status.UpdateRevision == "" || status.Replicas == wanted && status.AvailableReplicas == wanted
+}
+
 // complete reports whether every pod is of the update revision and available. As DeploymentComplete in
 // k8s.io/kubernetes pkg/controller/deployment/util.
 func complete(f *v1alpha1.Fleet, status v1alpha1.FleetStatus) bool {
@@ -57,9 +68,10 @@ func complete(f *v1alpha1.Fleet, status v1alpha1.FleetStatus) bool {
 		status.Replicas == wanted && status.UpdatedReplicas == wanted && status.AvailableReplicas == wanted
 }
 
-// rolling reports whether a roll is under way, by the status alone.
+// rolling reports whether a roll is under way, by the status alone. A roll back to the current revision is one while
+// there are other pods.
 func rolling(status v1alpha1.FleetStatus) bool {
-	return status.CurrentRevision != status.UpdateRevision
+	return status.CurrentRevision != status.UpdateRevision || status.UpdatedReplicas < status.Replicas
 }
 
 // progressed reports whether a roll moved forward between two statuses. As DeploymentProgressing in k8s.io/kubernetes
