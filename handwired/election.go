@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -51,11 +52,11 @@ func (o options) lead(
 					klog.FlushAndExit(klog.ExitFlushTimeout, 1)
 				}
 			},
-			OnNewLeader:      func(identity string) { logger.Info("new leader", "identity", identity) },
+			OnNewLeader: func(identity string) { logger.Info("new leader", "identity", identity) },
 		},
 	})
 	if err != nil {
-		return usage(err)
+		return usage(fmt.Errorf("--leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period: %w", err))
 	}
 	// A standby has nothing to stop; a leader releases when its work has ended.
 	stopContending := context.AfterFunc(ctx, func() {

@@ -39,7 +39,7 @@ func newCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:           "handwired",
 		Short:         "Keep Fleets: the operator written on client-go alone",
-		Args:          cobra.NoArgs,
+		Args:          noArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -53,6 +53,13 @@ func newCommand() *cobra.Command {
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	o.addFlags(command.Flags())
 	return command
+}
+
+func noArguments(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(fmt.Errorf("unexpected argument %q: %s takes flags only", args[0], command.Name()))
+	}
+	return nil
 }
 
 func (o *options) addFlags(flags *pflag.FlagSet) {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"text/tabwriter"
+
+	"example.com/twinloop/chaos/proxy"
 )
 
 // WriteJSON writes the whole report.
@@ -47,7 +49,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 var page string
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"bySteps": bySteps, "oracles": oracles, "runs": newPageRuns,
+	"byStep": byStep, "byPlace": byPlace, "oracles": oracles, "runs": newPageRuns,
 }).Parse(page))
 
 // WriteHTML writes a page that needs nothing but itself: the table, and a timeline for each point.
@@ -55,16 +57,26 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return pageTemplate.Execute(w, r)
 }
 
-// bySteps are the points in their order, those of one step together.
-func bySteps(points []PointResult) [][]PointResult {
-	var steps [][]PointResult
+// byStep are the points in their order, those of one step together.
+func byStep(points []PointResult) [][]PointResult {
+	return together(points, func(p PointResult) string { return p.Point.Step })
+}
+
+// byPlace are the points in their order, the two sides of one write together.
+func byPlace(points []PointResult) [][]PointResult {
+	return together(points, func(p PointResult) proxy.Place { return p.Point.Place })
+}
+
+// together are the points in their order, cut where the key changes.
+func together[K comparable](points []PointResult, key func(PointResult) K) [][]PointResult {
+	var groups [][]PointResult
 	for i, p := range points {
-		if i == 0 || p.Point.Step != points[i-1].Point.Step {
-			steps = append(steps, nil)
+		if i == 0 || key(p) != key(points[i-1]) {
+			groups = append(groups, nil)
 		}
-		steps[len(steps)-1] = append(steps[len(steps)-1], p)
+		groups[len(groups)-1] = append(groups[len(groups)-1], p)
 	}
-	return steps
+	return groups
 }
 
 // oracles are those that found something, each once.

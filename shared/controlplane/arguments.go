@@ -12,7 +12,7 @@ const (
 	keyFile     = "serving.key"
 	signingKey  = "serviceaccount.key"
 	tokenFile   = "tokens.csv"
-	adminConfig = "admin.kubeconfig"
+	adminConfig = "kubeconfig"
 )
 
 // etcdArgs: data that is thrown away needs no fsync, and with one member there is nobody to elect.

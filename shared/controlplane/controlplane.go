@@ -106,14 +106,11 @@ func start(ctx context.Context, set programs.Set, opts Options) (_ *ControlPlane
 			c.Stop()
 		}
 	}()
-	ports, err := freePorts(3)
+	ports, err := choosePorts(opts.Port, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	etcdPort, apiPort, managerPort := ports[0], ports[1], ports[2]
-	if opts.Port != 0 {
-		apiPort = opts.Port
-	}
+	apiPort, etcdPort, managerPort := ports[0], ports[1], ports[2]
 	c.URL = fmt.Sprintf("https://127.0.0.1:%d", apiPort)
 	if err := c.writeCredentials(); err != nil {
 		return nil, err

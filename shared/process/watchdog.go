@@ -15,7 +15,7 @@ type watchdog struct {
 	pipe  io.WriteCloser
 }
 
-const watchdogScript = `read -r group || exit; read -r eof; kill -KILL -- "-$group"`
+const watchdogScript = `read -r group || exit; read -r eof; kill -s KILL -- "-$group"`
 
 func startWatchdog() (*watchdog, error) {
 	shell := exec.Command("/bin/sh", "-c", watchdogScript)

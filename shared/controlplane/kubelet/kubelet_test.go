@@ -195,17 +195,22 @@ func BenchmarkPods(b *testing.B) {
 			b.Fatal(err)
 		}
 		began := time.Now()
-		createMany(b, client, namespace, pods)
-		created := time.Since(began)
+		var creators sync.WaitGroup
+		creators.Go(func() {
+			createMany(b, client, namespace, pods)
+			b.ReportMetric(pods/time.Since(began).Seconds(), "created/s")
+		})
 		isReady := map[string]bool{}
-		for len(isReady) < pods {
-			event := <-watcher.ResultChan()
+		for event := range watcher.ResultChan() {
 			if p, ok := event.Object.(*corev1.Pod); ok && ready(p) {
 				isReady[p.Name] = true
 			}
+			if len(isReady) == pods {
+				break
+			}
 		}
-		b.ReportMetric(pods/created.Seconds(), "created/s")
-		b.ReportMetric(pods/time.Since(began).Seconds(), "ready/s")
+		creators.Wait()
+		b.ReportMetric(float64(len(isReady))/time.Since(began).Seconds(), "ready/s")
 		watcher.Stop()
 	}
 }
@@ -295,8 +300,13 @@ func running(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning }
 // await watches a pod until it is as wanted.
 func await(t *testing.T, client kubernetes.Interface, ns, name string, wanted func(*corev1.Pod) bool) *corev1.Pod {
 	t.Helper()
+	watcher, err := client.CoreV1().Pods(ns).Watch(t.Context(), metav1.SingleObject(metav1.ObjectMeta{Name: name}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Stop()
 	var last *corev1.Pod
-	follow(t, client, ns, name, func(event watch.Event) bool {
+	follow(t, watcher, func(event watch.Event) bool {
 		last, _ = event.Object.(*corev1.Pod)
 		return event.Type != watch.Deleted && wanted(last)
 	})
@@ -305,28 +315,32 @@ func await(t *testing.T, client kubernetes.Interface, ns, name string, wanted fu
 
 func awaitGone(t *testing.T, client kubernetes.Interface, ns, name string) {
 	t.Helper()
-	if _, err := client.CoreV1().Pods(ns).Get(t.Context(), name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
-		return
-	}
-	follow(t, client, ns, name, func(event watch.Event) bool { return event.Type == watch.Deleted })
-}
-
-func follow(t *testing.T, client kubernetes.Interface, ns, name string, done func(watch.Event) bool) {
-	t.Helper()
-	watcher, err := client.CoreV1().Pods(ns).Watch(t.Context(), metav1.SingleObject(metav1.ObjectMeta{Name: name}))
+	pods := client.CoreV1().Pods(ns)
+	watcher, err := pods.Watch(t.Context(), metav1.SingleObject(metav1.ObjectMeta{Name: name}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watcher.Stop()
+	if _, err := pods.Get(t.Context(), name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+		return // before the watch began
+	}
+	follow(t, watcher, func(event watch.Event) bool { return event.Type == watch.Deleted })
+}
+
+func follow(t *testing.T, watcher watch.Interface, done func(watch.Event) bool) {
+	t.Helper()
 	timeout := time.After(30 * time.Second)
 	for {
 		select {
-		case event := <-watcher.ResultChan():
+		case event, open := <-watcher.ResultChan():
+			if !open {
+				t.Fatal("the watch ended before the pod came to the awaited state")
+			}
 			if done(event) {
 				return
 			}
 		case <-timeout:
-			t.Fatalf("pod %s/%s did not come to the awaited state within 30 s", ns, name)
+			t.Fatal("the pod did not come to the awaited state within 30 s")
 		}
 	}
 }

@@ -187,7 +187,9 @@ func setReady(status *corev1.PodStatus, ready bool, reasonIfNot string, now time
 }
 
 // setCondition moves lastTransitionTime only when the condition's status changes.
-func setCondition(status *corev1.PodStatus, kind corev1.PodConditionType, holds bool, reasonIfNot string, now time.Time) {
+func setCondition(
+	status *corev1.PodStatus, kind corev1.PodConditionType, holds bool, reasonIfNot string, now time.Time,
+) {
 	wanted := corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, ObservedGeneration: status.ObservedGeneration}
 	if !holds {
 		wanted.Status, wanted.Reason = corev1.ConditionFalse, reasonIfNot
