@@ -12,8 +12,8 @@ import (
 	"example.com/twinloop/shared/fleet"
 )
 
-// writeRevision makes the revision of the wanted template exist and be the newest. It reports a collision when another
-// template has taken its name.
+// writeRevision makes the revision of the wanted template exist and be the newest. It reports a collision when its
+// name is taken: by another template, or by a revision that nobody controls and that could not be adopted.
 func (c *Controller) writeRevision(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Plan) (collision bool, err error) {
 	switch {
 	case plan.NewRevision != nil:
@@ -34,12 +34,13 @@ func (c *Controller) createRevision(ctx context.Context, f *v1alpha1.Fleet, want
 		return false, err
 	}
 	existing, err := revisions.Get(ctx, wanted.Name, metav1.GetOptions{})
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case !fleet.SameTemplate(existing, wanted):
+	}
+	switch owner := metav1.GetControllerOfNoCopy(existing); {
+	case owner == nil || !fleet.SameTemplate(existing, wanted):
 		return true, nil
-	case !metav1.IsControlledBy(existing, f):
+	case owner.UID != f.UID:
 		// It is left over from an earlier Fleet of this name, and the garbage collector is on its way.
 		return false, fmt.Errorf("ControllerRevision %s is still owned by another", existing.Name)
 	}

