@@ -27,7 +27,8 @@ func newClusterCommand() *cobra.Command {
 
 A cluster is etcd, kube-apiserver and kube-controller-manager on loopback, with a simulated node on which pods
 run in appearance only, and the Fleet resource installed. The programs are built from source the first time.`
-	cmd.AddCommand(newUpCommand(), newDownCommand(), newStatusCommand(), newKubeconfigCommand(), newServeCommand())
+	cmd.AddCommand(newUpCommand(), newDownCommand(), newStatusCommand(), newKubeconfigCommand(), newKubectlCommand(),
+		newBuildCommand(), newServeCommand())
 	return cmd
 }
 

@@ -9,13 +9,14 @@ import (
 	"example.com/twinloop/shared/checkout"
 )
 
-// Build compiles the operator into a file. The flags are go build's own, such as -race or -overlay.
+// Build compiles the operator into a file, without DWARF, which takes half of the time it takes to link. The flags are go
+// build's own, such as -race or -overlay.
 func (o Operator) Build(ctx context.Context, binary string, flags ...string) error {
 	root, err := checkout.Root()
 	if err != nil {
 		return err
 	}
-	args := append([]string{"build", "-o", binary}, flags...)
+	args := append([]string{"build", "-ldflags=-w", "-o", binary}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, o.Package)...)
 	cmd.Dir = root
 	var output bytes.Buffer
