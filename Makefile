@@ -2,6 +2,8 @@
 
 GO ?= go
 export GOBIN := $(CURDIR)/bin
+# Debian keeps named where only root looks.
+export PATH := $(PATH):/usr/sbin
 
 .DEFAULT_GOAL := help
 

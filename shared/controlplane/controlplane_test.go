@@ -260,8 +260,9 @@ func TestGarbageCollection(t *testing.T) {
 		t.Fatal(err)
 	}
 	dependent := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Name:            "dependent",
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "example.com/v1", Kind: "Widget", Name: "owner", UID: owner.GetUID()}},
+		Name: "dependent",
+		OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "example.com/v1", Kind: "Widget", Name: "owner", UID: owner.GetUID()}},
 	}}
 	maps := client.CoreV1().ConfigMaps(namespace)
 	if _, err := maps.Create(t.Context(), dependent, metav1.CreateOptions{}); err != nil {

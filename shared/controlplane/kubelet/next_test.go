@@ -18,7 +18,7 @@ func TestDecide(t *testing.T) {
 	}
 	wished := func(w wish) situation { return situation{ip: "10.244.0.1", running: noon, wish: w} }
 	const second = time.Second
-	slow := pace{readyAfter: second}
+	slow, lingering, stuck := pace{readyAfter: second}, pace{terminateAfter: 5 * second}, pace{terminateAfter: time.Hour}
 	for name, test := range map[string]struct {
 		pod  *corev1.Pod
 		know situation
@@ -44,8 +44,8 @@ func TestDecide(t *testing.T) {
 		"deleted":                     {newPod(bound, deleted(30)), since(0), pace{}, "remove"},
 		"deleted unbound":             {newPod(deleted(30)), since(0), pace{}, "nothing"},
 		"deleted, held by finalizers": {newPod(bound, deleted(0)), since(0), pace{}, "nothing"},
-		"deleted, slow":               {newPod(bound, deleted(30)), since(second), pace{terminateAfter: 5 * second}, "again in 4s"},
-		"deleted, slower than grace":  {newPod(bound, deleted(3)), since(second), pace{terminateAfter: time.Hour}, "again in 2s"},
+		"deleted, slow":               {newPod(bound, deleted(30)), since(second), lingering, "again in 4s"},
+		"deleted, slower than grace":  {newPod(bound, deleted(3)), since(second), stuck, "again in 2s"},
 		"deleted, wished ready":       {newPod(bound, deleted(30)), wished(wishReady), pace{}, "remove"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
-)
 
-const module = "example.com/twinloop"
+	"example.com/twinloop/shared/checkout"
+)
 
 // A source is the nested module to build from, with what decides the outcome of building it.
 type source struct {
@@ -22,37 +22,14 @@ type source struct {
 	inputs  string // the contents of its files
 }
 
-// findSource looks for the checkout upwards from the working directory, then from the executable's folder.
+// findSource looks for the nested module in the checkout.
 func findSource() (source, error) {
-	var starts []string
-	if dir, err := os.Getwd(); err == nil {
-		starts = append(starts, dir)
+	root, err := checkout.Root()
+	if err != nil {
+		return source{}, fmt.Errorf("the control plane is built from the checkout: %w, or set %s to a folder that holds %s",
+			err, assetsVariable, nameList())
 	}
-	if exe, err := os.Executable(); err == nil {
-		starts = append(starts, filepath.Dir(exe))
-	}
-	for _, start := range starts {
-		if root, ok := checkoutAbove(start); ok {
-			return readSource(filepath.Join(root, "tools", "controlplane"))
-		}
-	}
-	return source{}, fmt.Errorf("no checkout of %s at or above %s: run this inside the checkout, from which the "+
-		"control plane is built, or set %s to a folder that holds %s",
-		module, strings.Join(starts, " or "), assetsVariable, nameList())
-}
-
-func checkoutAbove(dir string) (string, bool) {
-	for {
-		gomod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && modfile.ModulePath(gomod) == module {
-			return dir, true
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", false
-		}
-		dir = parent
-	}
+	return readSource(filepath.Join(root, "tools", "controlplane"))
 }
 
 func readSource(dir string) (source, error) {

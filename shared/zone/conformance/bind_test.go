@@ -10,20 +10,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/miekg/dns"
+
+	"example.com/twinloop/shared/process"
 )
 
 // bind is a BIND 9 of its own: everything it reads and writes is in one temporary folder.
 type bind struct {
 	program, folder, address string
 
-	process *exec.Cmd
+	process *process.Process
 	log     *bytes.Buffer
-	exited  chan struct{}
 }
 
 func newBIND(t *testing.T, program string) *bind {
@@ -72,22 +72,17 @@ func (b *bind) Addr() string { return b.address }
 // Start returns when the zone is answered for.
 func (b *bind) Start() error {
 	b.log = &bytes.Buffer{}
-	b.process = exec.Command(b.program, "-g", "-n", "1", "-c", filepath.Join(b.folder, "named.conf"))
-	b.process.Stderr = b.log
-	if err := b.process.Start(); err != nil {
+	cmd := exec.Command(b.program, "-g", "-n", "1", "-c", filepath.Join(b.folder, "named.conf"))
+	cmd.Stderr = b.log
+	var err error
+	if b.process, err = process.Start(cmd); err != nil {
 		return err
 	}
-	exited := make(chan struct{})
-	b.exited = exited
-	go func() {
-		_ = b.process.Wait()
-		close(exited)
-	}()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for !b.answers() {
 		select {
-		case <-exited:
+		case <-b.process.Exited():
 			return fmt.Errorf("named ended:\n%s", b.log)
 		case <-ctx.Done():
 			b.Stop()
@@ -104,8 +99,7 @@ func (b *bind) answers() bool {
 }
 
 func (b *bind) Stop() {
-	_ = b.process.Process.Signal(syscall.SIGTERM)
-	<-b.exited
+	b.process.Stop(10 * time.Second)
 }
 
 // freeAddress returns a loopback address whose port nobody has, for TCP or UDP, at this moment.
