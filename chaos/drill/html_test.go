@@ -42,7 +42,8 @@ func exampleReport() *Report {
 		{Point: create(1, After), Verdict: Failed, Attempts: 2, CountAtKill: 1, CountAfter: 2, Timeline: struck, Log: hostile,
 			Findings: []Finding{{Oracle: "leaks", Text: hostile}, {Oracle: "honest", Text: hostile}}},
 		{Point: create(2, Before), Verdict: NotReached, Attempts: 5, Timeline: struck[:4]},
-		{Point: Point{proxy.Place{Step: hostile, Kind: hostile, Ordinal: 1}, After}, Verdict: Passed, Attempts: 1, Timeline: struck},
+		{Point: Point{proxy.Place{Step: hostile, Kind: hostile, Ordinal: 1}, After}, Verdict: Passed, Attempts: 1,
+			Timeline: struck},
 	}
 	summary := Summary{
 		Operator: hostile, Drill: "crash", Points: 4, Injected: 3, Passed: 2, Failed: 2, HalfDone: 1, Seconds: 12.5,

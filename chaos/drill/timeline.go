@@ -51,7 +51,8 @@ func newTimeline(run *Recording) Timeline {
 	}
 	for _, x := range run.Exchanges {
 		if x.IsWrite() {
-			mark("api", string(x.Place.Kind), writeKind(x), x.Arrived, x.Finished, "%s %s: %s", x.Place, x.Name, outcome(x))
+			mark("api", string(x.Place.Kind), writeKind(x), x.Arrived, x.Finished,
+				"%s %s: %s", x.Place, x.Name, outcome(x))
 		}
 	}
 	for _, u := range run.Updates {
@@ -59,11 +60,14 @@ func newTimeline(run *Recording) Timeline {
 			"%s: %s (%s)", u.Place, u.Text, cmp.Or(u.Rcode, "never applied"))
 	}
 	for _, e := range run.Events {
-		mark("watch", e.Resource, strings.ToLower(string(e.Type)), e.Seen, time.Time{}, "%s %s", e.Resource, e.Object.GetName())
+		mark("watch", e.Resource, strings.ToLower(string(e.Type)), e.Seen, time.Time{},
+			"%s %s", e.Resource, e.Object.GetName())
 	}
 	if run.Failure != nil {
 		began, ended := marks.unsettled()
-		marks = append(marks, Mark{Lane: "scenario", Kind: "unsettled", At: began, Took: ended - began, Text: run.Failure.Error()})
+		marks = append(marks, Mark{
+			Lane: "scenario", Kind: "unsettled", At: began, Took: ended - began, Text: run.Failure.Error(),
+		})
 	}
 	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.At, b.At) })
 	return marks
