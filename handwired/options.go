@@ -83,7 +83,7 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 		"Address that serves /metrics; 0 serves none.")
 	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081",
 		"Address that serves /healthz and /readyz; 0 serves none.")
-	flags.IntVar(&o.concurrency, "concurrency", 4,
+	flags.IntVar(&o.concurrency, "concurrency", 8,
 		"Number of Fleets reconciled at once.")
 	logsapi.AddFlags(o.logging, flags)
 }
@@ -145,6 +145,10 @@ func (o options) publisher() (*rfc2136.Client, error) {
 func (o options) validate() error {
 	if o.concurrency < 1 {
 		return usage(fmt.Errorf("--concurrency must be at least 1, not %d", o.concurrency))
+	}
+	if o.leaderElect && o.leaseDuration < time.Second {
+		return usage(fmt.Errorf("--leader-elect-lease-duration must be at least 1s, as a Lease counts whole seconds, not %s",
+			o.leaseDuration))
 	}
 	return nil
 }

@@ -31,9 +31,16 @@ func (a *arena) judge(reference, run *Recording) []Finding {
 	for _, violation := range a.expressions.violations(a.observer.plurals(), run.Events) {
 		find("safe", "%s: violated by %s", violation.Invariant, violation.Event)
 	}
-	if run.Failure == nil { // a scenario that was broken off leaves what it would have removed
-		for _, leak := range leaks(run.last) {
-			find("leaks", "%s", leak)
+	left := leaks
+	if run.Failure != nil {
+		left = strandedRecords // a scenario that was broken off leaves objects that it would have removed
+	}
+	for _, leak := range left(run.last) {
+		find("leaks", "%s", leak)
+	}
+	if run.Strike != nil {
+		for _, record := range unheldRecords(run.Strike.left) {
+			find("leaks", "%s", record)
 		}
 	}
 	for _, line := range dishonest(run.Log) {
@@ -44,12 +51,7 @@ func (a *arena) judge(reference, run *Recording) []Finding {
 
 // leaks are objects whose owner is gone, objects that wait for a finalizer, and records whose owner is gone.
 func leaks(last view) []string {
-	alive := map[any]bool{}
-	for _, objects := range last.objects {
-		for _, object := range objects {
-			alive[metadataOf(object)["uid"]] = true
-		}
-	}
+	alive := owners(last, func(map[string]any) bool { return true })
 	var found []string
 	for plural, objects := range last.objects {
 		for _, object := range objects {
@@ -65,13 +67,43 @@ func leaks(last view) []string {
 			}
 		}
 	}
-	for _, record := range last.records {
-		record := record.(map[string]any)
-		if !alive[record["owner"]] {
-			found = append(found, fmt.Sprintf("DNS record %v outlives its owner", record["name"]))
+	return append(found, strandedRecords(last)...)
+}
+
+// strandedRecords are records whose owner is gone.
+func strandedRecords(last view) []string {
+	alive := owners(last, func(map[string]any) bool { return true })
+	return recordsWithout(alive, last, "outlives its owner")
+}
+
+// unheldRecords are records that nobody would withdraw if their owner were deleted now, while the operator is dead:
+// their owner is held by no finalizer.
+func unheldRecords(left view) []string {
+	held := owners(left, func(metadata map[string]any) bool { return metadata["finalizers"] != nil })
+	return recordsWithout(held, left, "would outlive its owner, which no finalizer holds, if that were deleted now")
+}
+
+func recordsWithout(owners map[any]bool, v view, what string) []string {
+	var found []string
+	for _, record := range v.records {
+		if record := record.(map[string]any); !owners[record["owner"]] {
+			found = append(found, fmt.Sprintf("DNS record %v %s", record["name"], what))
 		}
 	}
 	return found
+}
+
+// owners are the uids of the objects whose metadata is such.
+func owners(v view, such func(metadata map[string]any) bool) map[any]bool {
+	uids := map[any]bool{}
+	for _, objects := range v.objects {
+		for _, object := range objects {
+			if metadata := metadataOf(object); such(metadata) {
+				uids[metadata["uid"]] = true
+			}
+		}
+	}
+	return uids
 }
 
 func metadataOf(object any) map[string]any {

@@ -42,14 +42,16 @@ const (
 // PointResult is what came of one point.
 type PointResult struct {
 	Point   Point   `json:"point"`
-	Verdict Verdict `json:"verdict"`
+	// Injected is whether the fault took place.
+	Injected bool    `json:"injected"`
+	Verdict  Verdict `json:"verdict"`
 	// Attempts is how many runs it took to reach the point.
 	Attempts int `json:"attempts"`
 	// CountBefore, CountAtKill and CountAfter tell how far the step had come.
 	CountBefore int `json:"countBefore"`
 	CountAtKill int `json:"countAtKill"`
 	CountAfter  int `json:"countAfter"`
-	// RecoverySeconds is the time from the restart until the step had settled.
+	// RecoverySeconds is the time from the restart until the step had settled; 0 if it never did.
 	RecoverySeconds float64   `json:"recoverySeconds"`
 	Findings        []Finding `json:"findings,omitempty"`
 	// Log is the end of what the operator printed, where something was found.
@@ -59,15 +61,13 @@ type PointResult struct {
 
 // HalfDone reports whether the kill struck in the middle of the work.
 func (p PointResult) HalfDone() bool {
-	return p.Injected() && p.CountAtKill != p.CountBefore && p.CountAtKill != p.CountAfter
+	return p.Injected && p.CountAtKill != p.CountBefore && p.CountAtKill != p.CountAfter
 }
-
-// Injected reports whether the fault took place.
-func (p PointResult) Injected() bool { return p.Verdict != NotReached }
 
 func newPointResult(point Point, attempt int, run *Recording, findings []Finding) PointResult {
 	result := PointResult{
-		Point: point, Verdict: Passed, Attempts: attempt, Findings: findings, Timeline: newTimeline(run),
+		Point: point, Injected: run.Strike != nil, Verdict: Passed,
+		Attempts: attempt, Findings: findings, Timeline: newTimeline(run),
 	}
 	if len(findings) > 0 {
 		result.Verdict = Failed
@@ -80,7 +80,9 @@ func newPointResult(point Point, attempt int, run *Recording, findings []Finding
 		return result
 	}
 	result.CountAtKill = run.Strike.Count
-	result.RecoverySeconds = run.Strike.Recovered.Sub(run.Strike.Restarted).Seconds()
+	if !run.Strike.Recovered.IsZero() {
+		result.RecoverySeconds = run.Strike.Recovered.Sub(run.Strike.Restarted).Seconds()
+	}
 	for _, step := range run.Steps {
 		if step.Name == run.Strike.Step {
 			result.CountBefore, result.CountAfter = step.CountBefore, step.CountAfter
@@ -98,7 +100,7 @@ func newReport(a *arena, reference *Recording, results []PointResult, took time.
 		Reference: newTimeline(reference),
 	}
 	for _, result := range results {
-		if result.Injected() {
+		if result.Injected {
 			report.Summary.Injected++
 		}
 		if result.Verdict == Passed {

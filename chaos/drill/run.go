@@ -46,6 +46,8 @@ type Strike struct {
 	At, Restarted, Recovered time.Time
 	// Count is the step's count after the death, when nothing was under way any more.
 	Count int
+
+	left view // what there was then
 }
 
 // runner takes an operator through a scenario.
@@ -106,7 +108,9 @@ func (r *runner) take(ctx context.Context, step Step, ended <-chan struct{}) (<-
 		if ended, err = r.recover(ctx, step); err == nil {
 			err = r.settleStep(ctx, step, ended)
 		}
-		r.record.Strike.Recovered = time.Now()
+		if err == nil {
+			r.record.Strike.Recovered = time.Now()
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -211,7 +215,7 @@ func (r *runner) recover(ctx context.Context, step Step) (ended <-chan struct{},
 	if err != nil {
 		return nil, err
 	}
-	strike.Count = r.count(step, left)
+	strike.left, strike.Count = left, r.count(step, left)
 	r.proxy.Intercept(nil)
 	r.dns.arm(nil)
 	r.proxy.Thaw()

@@ -61,7 +61,7 @@ func (c *Controller) takePublishingSteps(
 		case fleet.Publish:
 			return f, c.publishRecords(ctx, f, plan), nil
 		case fleet.Hold:
-			if _, failure = fleet.WantedEntry(f, plan); failure != nil {
+			if failure = c.mayPublish(ctx, f, plan); failure != nil {
 				return f, failure, nil
 			}
 			f, err = c.hold(ctx, f)
@@ -75,6 +75,20 @@ func (c *Controller) takePublishingSteps(
 			return nil, nil, err
 		}
 	}
+}
+
+// mayPublish looks before a Fleet is held. Where the zone is not served, or the name is another's, there is nothing to
+// hold it for, and a mistake in spec.dns must not keep it from being corrected or deleted.
+func (c *Controller) mayPublish(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Plan) error {
+	want, err := fleet.WantedEntry(f, plan)
+	if err != nil {
+		return err
+	}
+	held, err := c.dns.Lookup(ctx, fleet.WantedZone(f), want.Name)
+	if err == nil && !held.Free() && !held.OwnedBy(want.Owner) {
+		err = zone.Taken(held)
+	}
+	return err
 }
 
 // publishRecords compares and swaps. Who loses the race reads again.

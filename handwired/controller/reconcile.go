@@ -21,7 +21,8 @@ import (
 //  2. Observe, and decide.
 //  3. Claim: adopt and release.
 //  4. Write the revision of the wanted template.
-//  5. Create and delete pods.
+//  5. Create and delete pods. If it only took some more, that is all: what was observed is out of date, and the events
+//     of the new pods lead to the next reconcile.
 //  6. Publish the addresses.
 //  7. Prune old revisions.
 //  8. Store the status.
@@ -56,6 +57,10 @@ func (c *Controller) reconcile(ctx context.Context, key cache.ObjectName) (time.
 	var scaled scaling
 	if !outcome.Collision {
 		scaled = c.scale(ctx, f, plan)
+		c.tell(f, fleet.ScaleEvents(scaled.created, scaled.deleted))
+		if scaled.created > 0 && scaled.deleted == 0 && scaled.err() == nil {
+			return expectationTimeout, nil
+		}
 		outcome.CreateFailure, outcome.DeleteFailure = scaled.createFailure, scaled.deleteFailure
 	}
 	published, err := c.publish(ctx, f, plan)
@@ -72,7 +77,7 @@ func (c *Controller) reconcile(ctx context.Context, key cache.ObjectName) (time.
 	if err := c.storeStatus(ctx, seen.Fleet, status); err != nil {
 		return 0, err
 	}
-	c.tell(seen.Fleet, fleet.Events(f.Status, status, scaled.created, scaled.deleted))
+	c.tell(seen.Fleet, fleet.StatusEvents(f.Status, status))
 	return soonest(plan.LookAgain, published.again), scaled.err()
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,7 +35,7 @@ func (s scaling) err() error { return errors.Join(s.createFailure, s.deleteFailu
 func (c *Controller) scale(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Plan) scaling {
 	var done scaling
 	for _, creation := range plan.Create {
-		created, err := slowStart(min(creation.Count, burst), func() error { return c.createPod(ctx, f, creation.Revision) })
+		created, err := c.createPods(ctx, f, creation)
 		done.created += created
 		if err != nil {
 			done.createFailure = err
@@ -48,11 +47,15 @@ func (c *Controller) scale(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Pl
 	return done
 }
 
-func (c *Controller) createPod(ctx context.Context, f *v1alpha1.Fleet, revision *appsv1.ControllerRevision) error {
-	pod, err := fleet.NewPod(f, revision)
+func (c *Controller) createPods(ctx context.Context, f *v1alpha1.Fleet, creation fleet.Creation) (int, error) {
+	pod, err := fleet.NewPod(f, creation.Revision)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	return slowStart(min(creation.Count, burst), func() error { return c.createPod(ctx, f, pod) })
+}
+
+func (c *Controller) createPod(ctx context.Context, f *v1alpha1.Fleet, pod *corev1.Pod) error {
 	key := cache.MetaObjectToName(f)
 	created, err := c.kube.CoreV1().Pods(f.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 	switch {

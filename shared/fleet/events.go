@@ -18,22 +18,25 @@ type Event struct {
 	Reason, Action, Note string
 }
 
-// Events tells what a reconcile changed: at most one event for the pods it created, one for those it deleted, and one
-// for each reason that a condition newly gives. The changes of a status are told when it has been stored, so that each
-// is told once.
-func Events(before, after v1alpha1.FleetStatus, created, deleted int) []Event {
+// ScaleEvents tells of the pods that a reconcile created and deleted: one event for all of either.
+func ScaleEvents(created, deleted int) []Event {
 	var events []Event
-	told := map[string]bool{}
-	tell := func(eventType, reason, action, format string, args ...any) {
-		told[reason] = true
-		events = append(events, Event{eventType, reason, action, fmt.Sprintf(format, args...)})
-	}
 	if created > 0 {
-		tell(corev1.EventTypeNormal, "ScaledUp", "CreatePods", "created %d %s", created, plural(created))
+		events = append(events, Event{corev1.EventTypeNormal, "ScaledUp", "CreatePods",
+			fmt.Sprintf("created %d %s", created, plural(created))})
 	}
 	if deleted > 0 {
-		tell(corev1.EventTypeNormal, "ScaledDown", "DeletePods", "deleted %d %s", deleted, plural(deleted))
+		events = append(events, Event{corev1.EventTypeNormal, "ScaledDown", "DeletePods",
+			fmt.Sprintf("deleted %d %s", deleted, plural(deleted))})
 	}
+	return events
+}
+
+// StatusEvents tells what changed from one status to the next: one event for each reason that a condition newly gives.
+// They are told when the status has been stored, so that each is told once.
+func StatusEvents(before, after v1alpha1.FleetStatus) []Event {
+	var events []Event
+	told := map[string]bool{}
 	for _, kind := range []struct{ condition, action string }{
 		{v1alpha1.ConditionProgressing, "Roll"},
 		{v1alpha1.ConditionPublished, "Publish"},
@@ -50,7 +53,8 @@ func Events(before, after v1alpha1.FleetStatus, created, deleted int) []Event {
 		if abnormal(*is) {
 			eventType = corev1.EventTypeWarning
 		}
-		tell(eventType, is.Reason, kind.action, "%s", is.Message)
+		told[is.Reason] = true
+		events = append(events, Event{eventType, is.Reason, kind.action, is.Message})
 	}
 	return events
 }

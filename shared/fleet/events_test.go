@@ -55,7 +55,7 @@ func TestEvents(t *testing.T) {
 			status(says("Progressing", "True", "RolledOut"), says("Published", "False", "NameTaken")), 0, 0, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := told(Events(row.before, row.after, row.created, row.deleted)); !slices.Equal(got, row.want) {
+			if got := told(append(ScaleEvents(row.created, row.deleted), StatusEvents(row.before, row.after)...)); !slices.Equal(got, row.want) {
 				t.Errorf("told %q; want %q", got, row.want)
 			}
 		})
@@ -95,7 +95,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 			var all []string
 			for attempt := range 12 {
 				status := Status(seen, Decide(seen), row.outcome(attempt))
-				all = append(all, told(Events(seen.Fleet.Status, status, 0, 0))...)
+				all = append(all, told(StatusEvents(seen.Fleet.Status, status))...)
 				seen = then(seen, later(20*time.Second), func(s *Observed) { s.Fleet.Status = written(status) })
 			}
 			if len(all) != row.want {

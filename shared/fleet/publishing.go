@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -64,8 +65,8 @@ func HeldZone(f *v1alpha1.Fleet) string {
 	return ""
 }
 
-// WantedEntry is what the zone should hold for a Fleet: the addresses of its ready pods, owned by its uid. The error
-// is ErrInvalidName.
+// WantedEntry is what the zone should hold for a Fleet: the addresses of its ready pods that are to stay, owned by its
+// uid. The error is ErrInvalidName.
 func WantedEntry(f *v1alpha1.Fleet, plan Plan) (zone.Entry, error) {
 	name, err := zone.FQDN(f.Name, f.Namespace, WantedZone(f))
 	if err != nil {
@@ -75,8 +76,13 @@ func WantedEntry(f *v1alpha1.Fleet, plan Plan) (zone.Entry, error) {
 		Name:      name,
 		Owner:     string(f.UID),
 		TTL:       uint32(ptr.Deref(f.Spec.DNS.TTL, 30)),
-		Addresses: addresses(filter(live(plan.claimed), ready)),
+		Addresses: addresses(filter(live(plan.claimed), plan.serves)),
 	}.Normalize(), nil
+}
+
+// serves reports whether a pod is ready and not about to be deleted.
+func (p Plan) serves(pod *corev1.Pod) bool {
+	return ready(pod) && !slices.ContainsFunc(p.Delete, func(d Deletion) bool { return d.Pod.UID == pod.UID })
 }
 
 func addresses(pods []*corev1.Pod) []netip.Addr {

@@ -1,0 +1,74 @@
+package mutants
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"example.com/twinloop/chaos/drill"
+)
+
+//go:embed *.patch
+var patches embed.FS
+
+const extension = ".patch"
+
+// Mutant is a mistake that somebody could make in an operator, as a patch of its source.
+type Mutant struct {
+	// Name is the file name of the patch without its extension.
+	Name string
+	// Says is what the mistake is, in the words of somebody who would make it.
+	Says string
+	// Drill is the name of the drill that must catch it. Each of Oracles must object at each of Points.
+	Drill   string
+	Oracles []string
+	Points  []drill.Point
+
+	changes []*gitdiff.File
+}
+
+// All are the mutants in the order of their numbers. The error names the patch that cannot be read, and the line.
+func All() ([]Mutant, error) {
+	files, err := fs.Glob(patches, "*"+extension)
+	if err != nil {
+		return nil, err
+	}
+	var all []Mutant
+	for _, file := range files {
+		content, err := patches.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		mutant, err := parse(file, content)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, mutant)
+	}
+	return all, nil
+}
+
+func parse(file string, patch []byte) (Mutant, error) {
+	m := Mutant{Name: strings.TrimSuffix(file, extension)}
+	if err := m.readHeader(file, string(patch)); err != nil {
+		return Mutant{}, err
+	}
+	var err error
+	if m.changes, _, err = gitdiff.Parse(bytes.NewReader(patch)); err != nil {
+		return Mutant{}, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(m.changes) == 0 {
+		return Mutant{}, fmt.Errorf("%s: no diff follows the header", file)
+	}
+	for _, change := range m.changes {
+		if change.OldName == "" || change.OldName != change.NewName || len(change.TextFragments) == 0 {
+			return Mutant{}, fmt.Errorf("%s: %s%s: must change the text of a file that exists, and stays where it is",
+				file, change.OldName, change.NewName)
+		}
+	}
+	return m, nil
+}

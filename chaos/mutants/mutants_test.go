@@ -1,0 +1,169 @@
+package mutants
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"example.com/twinloop/chaos/drill"
+	"example.com/twinloop/shared/api/crd"
+	"example.com/twinloop/shared/controlplane"
+	"example.com/twinloop/shared/controlplane/controlplanetest"
+	"example.com/twinloop/shared/controlplane/kubelet"
+	"example.com/twinloop/shared/operator"
+)
+
+// TestEveryMutantIsCaught drills every mutant at the points that it names; and, at all of those, the operator as it is,
+// which must convict no mutant, and one whose patch breaks nothing, which must be seen to live.
+func TestEveryMutantIsCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and drills an operator for every mutant")
+	}
+	mutants, g := all(t), newGround(t)
+	t.Run("unbroken", func(t *testing.T) {
+		t.Parallel()
+		report := g.drill(t, "crash", pointsOf(mutants))
+		for _, result := range report.Points {
+			if result.Verdict != drill.Passed {
+				t.Errorf("%s: %s: %+v\n%s", result.Point, result.Verdict, result.Findings, result.Log)
+			}
+		}
+		for _, m := range mutants {
+			if m.CaughtBy(report) == nil {
+				t.Errorf("the unbroken operator is taken for %s", m.Name)
+			}
+		}
+	})
+	t.Run("no-op", func(t *testing.T) {
+		t.Parallel()
+		m := noOp(t)
+		if err := m.CaughtBy(g.drill(t, m.Drill, m.Points, overlayFlag(t, m))); err == nil {
+			t.Error("a mutant that breaks nothing counts as caught")
+		} else if want := "delete: PATCH fleets #1, after: passed"; err.Error() != want {
+			t.Errorf("lives because %q, want %q", err, want)
+		}
+	})
+	for _, m := range mutants {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			report := g.drill(t, m.Drill, m.Points, overlayFlag(t, m))
+			for _, result := range report.Points {
+				for _, finding := range result.Findings {
+					t.Logf("%s: %s: %s", result.Point, finding.Oracle, finding.Text)
+				}
+			}
+			if err := m.CaughtBy(report); err != nil {
+				t.Errorf("lives:\n%v", err)
+			}
+		})
+	}
+}
+
+func all(t *testing.T) []Mutant {
+	t.Helper()
+	mutants, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mutants
+}
+
+func noOp(t *testing.T) Mutant {
+	t.Helper()
+	content, err := os.ReadFile("testdata/no-op.patch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse("no-op.patch", content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func pointsOf(mutants []Mutant) []drill.Point {
+	var points []drill.Point
+	for _, m := range mutants {
+		for _, point := range m.Points {
+			if !slices.Contains(points, point) {
+				points = append(points, point)
+			}
+		}
+	}
+	return points
+}
+
+func overlayFlag(t *testing.T, m Mutant) string {
+	t.Helper()
+	file, err := m.Overlay(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "-overlay=" + file
+}
+
+// ground is what all drills of the test share.
+type ground struct {
+	controlPlane *controlplane.ControlPlane
+	operator     operator.Operator
+	identity     operator.Identity
+	linking      sync.Mutex
+}
+
+func newGround(t *testing.T) *ground {
+	t.Helper()
+	g := &ground{controlPlane: controlplanetest.Start(t, controlplane.Options{
+		CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
+		Controllers: controlplane.Housekeeping,
+		Kubelet:     &kubelet.Options{},
+	})}
+	var err error
+	if g.operator, err = operator.Find("handwired"); err != nil {
+		t.Fatal(err)
+	}
+	if g.identity, err = g.operator.Install(t.Context(), controlplanetest.Client(t, g.controlPlane)); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// drill builds the operator and drills it.
+func (g *ground) drill(t *testing.T, name string, points []drill.Point, buildFlags ...string) *drill.Report {
+	t.Helper()
+	definition, err := drill.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := drill.Crash(t.Context(), drill.Options{
+		Definition:   definition,
+		Subject:      drill.Subject{Name: g.operator.Name, Binary: g.build(t, buildFlags...), Identity: g.identity},
+		ControlPlane: g.controlPlane,
+		Points:       points,
+		Lanes:        4,
+		Progress: func(done, total, failed int) {
+			t.Logf("%d of %d points, %d failed", done, total, failed)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// build builds one operator at a time, since each takes all processors, and without what only a debugger reads, which
+// is half of the time.
+func (g *ground) build(t *testing.T, flags ...string) (binary string) {
+	t.Helper()
+	g.linking.Lock()
+	defer g.linking.Unlock()
+	binary = filepath.Join(t.TempDir(), g.operator.Name)
+	if err := g.operator.Build(t.Context(), binary, append(flags, "-ldflags=-s -w")...); err != nil {
+		t.Fatal(err)
+	}
+	t.Log("built")
+	return binary
+}
