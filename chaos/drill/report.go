@@ -41,7 +41,7 @@ const (
 
 // PointResult is what came of one point.
 type PointResult struct {
-	Point   Point   `json:"point"`
+	Point Point `json:"point"`
 	// Injected is whether the fault took place.
 	Injected bool    `json:"injected"`
 	Verdict  Verdict `json:"verdict"`

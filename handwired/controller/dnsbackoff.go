@@ -30,15 +30,15 @@ func newDNSBackoff() *dnsBackoff {
 	}
 }
 
-// waiting returns the last failure and how long the next attempt has to wait. A Fleet that was changed since does not.
-func (b *dnsBackoff) waiting(key cache.ObjectName, generation int64, now time.Time) (error, time.Duration) {
+// waiting returns how long the next attempt has to wait, and the last failure. A Fleet that was changed since does not.
+func (b *dnsBackoff) waiting(key cache.ObjectName, generation int64, now time.Time) (time.Duration, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last, failed := b.last[key]
 	if !failed || last.generation != generation {
-		return nil, 0
+		return 0, nil
 	}
-	return last.err, max(0, last.at.Add(b.delays.Get(key.String())).Sub(now))
+	return max(0, last.at.Add(b.delays.Get(key.String())).Sub(now)), last.err
 }
 
 // failed records a failure and returns the wait before the next attempt.

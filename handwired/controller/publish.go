@@ -29,7 +29,7 @@ type publication struct {
 // that the status tells of, and the next attempt waits longer than the one before. The error is the API server's.
 func (c *Controller) publish(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Plan) (publication, error) {
 	key := cache.MetaObjectToName(f)
-	if failure, wait := c.dnsBackoff.waiting(key, f.Generation, c.now()); wait > 0 {
+	if wait, failure := c.dnsBackoff.waiting(key, f.Generation, c.now()); wait > 0 {
 		return publication{fleet: f, failure: failure, again: wait}, nil
 	}
 	after, failure, err := c.takePublishingSteps(ctx, f, plan)

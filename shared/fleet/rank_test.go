@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-const tenSeconds = 10 * time.Second
+const aWhile = 10 * time.Second
 
-func availableAfterTenSeconds(pod *corev1.Pod) bool { return available(pod, tenSeconds, noon) }
+func availableAfterTenSeconds(pod *corev1.Pod) bool { return available(pod, aWhile, noon) }
 
 // Of each pair the first goes first by the criterion named, and last by every criterion after it.
 func TestDeletionRank(t *testing.T) {

@@ -51,8 +51,6 @@ func gated(f *v1alpha1.Fleet) {
 	f.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/gate"}}
 }
 
-func ungated(f *v1alpha1.Fleet) { f.Spec.Template.Spec.SchedulingGates = nil }
-
 // podFinalizer keeps a deleted pod in existence until the test removes it.
 const podFinalizer = "example.com/held"
 
