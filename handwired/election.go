@@ -56,7 +56,8 @@ func (o options) lead(
 		},
 	})
 	if err != nil {
-		return usage(fmt.Errorf("--leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period: %w", err))
+		return usage(fmt.Errorf(
+			"--leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period: %w", err))
 	}
 	// A standby has nothing to stop; a leader releases when its work has ended.
 	stopContending := context.AfterFunc(ctx, func() {

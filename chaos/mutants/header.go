@@ -64,8 +64,13 @@ func (m *Mutant) readField(text string) error {
 			return err
 		}
 		m.Points = append(m.Points, point)
+	case "suite":
+		if !strings.HasPrefix(value, "Test") {
+			return fmt.Errorf("suite: %q is no name of a test in shared/suite", value)
+		}
+		m.Suite = value
 	default:
-		return fmt.Errorf("unknown field %q: want `drill: `, `oracle: ` or `point: `", text)
+		return fmt.Errorf("unknown field %q: want `drill: `, `oracle: `, `point: ` or `suite: `", text)
 	}
 	return nil
 }
@@ -74,8 +79,12 @@ func (m *Mutant) complete() error {
 	switch {
 	case m.Says == "":
 		return errors.New("begin with what the mistake is, in lines that start with #")
+	case m.Suite != "" && m.Drill == "" && len(m.Oracles)+len(m.Points) == 0:
+		return nil
+	case m.Suite != "":
+		return errors.New("suite: a mistake is caught by a test of the suite or by a drill; name one of them")
 	case m.Drill == "":
-		return errors.New("drill: missing; name the one that must catch the mistake")
+		return errors.New("drill: missing; name the one that must catch the mistake, or a test of the suite")
 	case len(m.Oracles) == 0:
 		return errors.New("oracle: missing; name what must object")
 	case len(m.Points) == 0:

@@ -27,6 +27,8 @@ type Mutant struct {
 	Drill   string
 	Oracles []string
 	Points  []drill.Point
+	// Suite is the test of shared/suite that must catch it instead, where a drill cannot.
+	Suite string
 
 	changes []*gitdiff.File
 }

@@ -1,7 +1,9 @@
 package mutants
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -33,7 +35,7 @@ func TestEveryMutantIsCaught(t *testing.T) {
 			}
 		}
 		for _, m := range mutants {
-			if m.CaughtBy(report) == nil {
+			if m.Drill != "" && m.CaughtBy(report) == nil {
 				t.Errorf("the unbroken operator is taken for %s", m.Name)
 			}
 		}
@@ -50,6 +52,10 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
+			if m.Suite != "" {
+				failsInSuite(t, m)
+				return
+			}
 			report := g.drill(t, m.Drill, m.Points, overlayFlag(t, m))
 			for _, result := range report.Points {
 				for _, finding := range result.Findings {
@@ -60,6 +66,18 @@ func TestEveryMutantIsCaught(t *testing.T) {
 				t.Errorf("lives:\n%v", err)
 			}
 		})
+	}
+}
+
+// failsInSuite runs a test of the suite with every build that it starts overlaid. That it passes without, the suite's own
+// run shows.
+func failsInSuite(t *testing.T, m Mutant) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run=^"+m.Suite+"$", "../../shared/suite")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" "+overlayFlag(t, m))
+	output, err := cmd.CombinedOutput()
+	if err == nil || !bytes.Contains(output, []byte("--- FAIL: "+m.Suite)) {
+		t.Errorf("lives: %s: %v\n%s", m.Suite, err, output)
 	}
 }
 

@@ -52,7 +52,9 @@ func (c *Controller) createPods(ctx context.Context, f *v1alpha1.Fleet, creation
 	if err != nil {
 		return 0, err
 	}
-	return slowStart(min(creation.Count, burst), func() error { return c.createPod(ctx, f, pod) })
+	return slowStart(min(creation.Count, burst), func() error {
+		return c.createPod(ctx, f, pod.DeepCopy()) // encoding an object writes to it
+	})
 }
 
 func (c *Controller) createPod(ctx context.Context, f *v1alpha1.Fleet, pod *corev1.Pod) error {

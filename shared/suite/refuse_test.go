@@ -114,7 +114,8 @@ var limits = []struct{ name, patch string }{
 	{"a zone of one label", `{"spec":{"dns":{"zone":"test"}}}`},
 	{"a zone with a long label", `{"spec":{"dns":{"zone":"` + strings.Repeat("a", 63) + `.test"}}}`},
 	{"no TTL", `{"spec":{"dns":{"zone":"fleet.test","ttl":0}}}`},
-	{"a long name", `{"metadata":{"name":"` + strings.Repeat("w", 63) + `"},"spec":{"dns":{"zone":"fleet.test"}}}`},
+	{"a long name",
+		`{"metadata":{"name":"` + strings.Repeat("w", 63) + `"},"spec":{"dns":{"zone":"fleet.test"}}}`},
 }
 
 func TestRefuse(t *testing.T) {

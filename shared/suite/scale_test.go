@@ -99,7 +99,7 @@ func TestScaleDownByRank(t *testing.T) {
 		w.create(fleet("web", replicas(5)))
 		w.eventually(settled("web"))
 		pods := w.pods("web", live)
-		pending, unready, cheap, older := pods[0], pods[1], pods[2], pods[3:]
+		older, cheap, unready, pending := pods[:2], pods[2], pods[3], pods[4] // not in the order of their names
 
 		unassigned := orphan("unassigned", "web")
 		unassigned.Labels = pods[0].Labels
