@@ -6,7 +6,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"example.com/twinloop/shared/zone"
 )
@@ -59,15 +58,12 @@ func (w *world) recorded(written metav1.Object) {
 	w.Helper()
 	w.eventually(func(now state) error {
 		for _, c := range w.record.changes {
-			if c.object.GetUID() != written.GetUID() {
-				continue
-			}
-			order, err := resourceversion.CompareResourceVersion(c.object.GetResourceVersion(), written.GetResourceVersion())
-			if err == nil && order >= 0 {
+			if c.object.GetUID() == written.GetUID() && order(c, change{object: written}) >= 0 {
 				return nil
 			}
 		}
-		return fmt.Errorf("%T %s is not yet recorded at version %s", written, written.GetName(), written.GetResourceVersion())
+		return fmt.Errorf("%T %s is not recorded at version %s yet",
+			written, written.GetName(), written.GetResourceVersion())
 	})
 }
 

@@ -84,8 +84,8 @@ func (w *world) neverOverlapped(name, old, next string) {
 	})
 }
 
-// A pod is available when it has been ready for minReadySeconds: not before, and without anything else happening. An old
-// pod waits for that too.
+// A pod is available when it has been ready for minReadySeconds: not before, and without anything else happening. An
+// old pod waits for that too.
 func TestMinReadySeconds(t *testing.T) {
 	eachOperator(t, func(t *testing.T, s subject) {
 		w := enter(t, s)
@@ -151,15 +151,15 @@ func TestProgressDeadlineWhilePaused(t *testing.T) {
 		w.change("web", paused)
 		w.eventually(says("web", v1alpha1.ConditionProgressing, metav1.ConditionUnknown, v1alpha1.ReasonPaused))
 		w.create(fleet("clock", gated, progressDeadline(3)))
-		w.eventually(
-			says("clock", v1alpha1.ConditionProgressing, metav1.ConditionFalse, v1alpha1.ReasonProgressDeadlineExceeded))
+		w.eventually(says("clock", v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonProgressDeadlineExceeded))
 		w.now(says("web", v1alpha1.ConditionProgressing, metav1.ConditionUnknown, v1alpha1.ReasonPaused))
 
 		w.change("web", resumed)
 		w.openAllGates("web")
 		w.eventually(settled("web"))
 		reasons := w.reasons("web", v1alpha1.ConditionProgressing)
-		if next := reasons[slices.Index(reasons, v1alpha1.ReasonPaused)+1]; next == v1alpha1.ReasonProgressDeadlineExceeded {
+		next := reasons[slices.Index(reasons, v1alpha1.ReasonPaused)+1]
+		if next == v1alpha1.ReasonProgressDeadlineExceeded {
 			t.Errorf("the deadline was missed while paused: %v", reasons)
 		}
 	})

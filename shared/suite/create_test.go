@@ -35,7 +35,7 @@ func TestCreate(t *testing.T) {
 		owner := *metav1.NewControllerRef(created, v1alpha1.FleetKind)
 		pods := w.pods("web")
 		for _, pod := range pods {
-			if !strings.HasPrefix(pod.Name, f.Status.UpdateRevision+"-") || len(pod.Name) == len(f.Status.UpdateRevision)+1 {
+			if suffix, ok := strings.CutPrefix(pod.Name, f.Status.UpdateRevision+"-"); !ok || suffix == "" {
 				t.Errorf("pod %s is not called %s-<suffix>", pod.Name, f.Status.UpdateRevision)
 			}
 			if !maps.Equal(pod.Labels, labels) {

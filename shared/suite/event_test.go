@@ -28,7 +28,7 @@ func TestEvents(t *testing.T) {
 		var reasons []string
 		for _, event := range w.events() {
 			reasons = append(reasons, event.Reason)
-			if event.Regarding.UID != f.UID || event.ReportingController == "" || event.Action == "" || event.Series != nil {
+			if event.Regarding.UID != f.UID || event.ReportingController == "" || event.Action == "" {
 				t.Errorf("event %s: %+v", event.Reason, event)
 			}
 		}
@@ -83,7 +83,8 @@ func tells(name, reason, eventType, note string) claim {
 			return event.Type == eventType && strings.Contains(event.Note, note)
 		}
 		if !slices.ContainsFunc(found, matches) {
-			return fmt.Errorf("no %s event %s about %s tells of %q; there are %v", eventType, reason, name, note, notesOf(found))
+			return fmt.Errorf("no %s event %s about %s tells of %q; there are %v",
+				eventType, reason, name, note, notesOf(found))
 		}
 		return nil
 	}

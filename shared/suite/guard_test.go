@@ -88,6 +88,7 @@ func (w *world) webhook(server *httptest.Server) *admissionregistrationv1.Valida
 	everything := admissionregistrationv1.Rule{
 		APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*/*"}}
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	client := admissionregistrationv1.WebhookClientConfig{URL: &server.URL, CABundle: certificate}
 	return &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: w.namespace},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
@@ -96,7 +97,7 @@ func (w *world) webhook(server *httptest.Server) *admissionregistrationv1.Valida
 			SideEffects:             ptr.To(admissionregistrationv1.SideEffectClassNone),
 			FailurePolicy:           ptr.To(admissionregistrationv1.Fail),
 			TimeoutSeconds:          ptr.To(int32(30)),
-			ClientConfig:            admissionregistrationv1.WebhookClientConfig{URL: &server.URL, CABundle: certificate},
+			ClientConfig:            client,
 			NamespaceSelector:       metav1.SetAsLabelSelector(labels.Set{corev1.LabelMetadataName: w.namespace}),
 			MatchConditions: []admissionregistrationv1.MatchCondition{{
 				Name:       "operator",

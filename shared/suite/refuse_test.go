@@ -32,7 +32,8 @@ var refusals = []struct {
 	says []string
 }{
 	{"negative replicas", `{"spec":{"replicas":-1}}`, []string{"spec.replicas", "greater than or equal to 0"}},
-	{"replicas that are no number", `{"spec":{"replicas":"three"}}`, []string{"spec.replicas", "must be of type integer"}},
+	{"replicas that are no number", `{"spec":{"replicas":"three"}}`,
+		[]string{"spec.replicas", "must be of type integer"}},
 	{"negative minReadySeconds", `{"spec":{"minReadySeconds":-1}}`,
 		[]string{"spec.minReadySeconds", "greater than or equal to 0"}},
 	{"no time for progress", `{"spec":{"progressDeadlineSeconds":0}}`,
@@ -85,7 +86,8 @@ var refusals = []struct {
 		[]string{"spec.dns.zone", "must be a domain name"}},
 	{"zone with a long label", `{"spec":{"dns":{"zone":"` + strings.Repeat("a", 64) + `.test"}}}`,
 		[]string{"spec.dns.zone", "must be a domain name"}},
-	{"long zone", `{"spec":{"dns":{"zone":"` + strings.Repeat("fleet.", 50) + `test"}}}`, []string{"spec.dns.zone", "253"}},
+	{"long zone", `{"spec":{"dns":{"zone":"` + strings.Repeat("fleet.", 50) + `test"}}}`,
+		[]string{"spec.dns.zone", "253"}},
 	{"negative TTL", `{"spec":{"dns":{"zone":"fleet.test","ttl":-1}}}`,
 		[]string{"spec.dns.ttl", "greater than or equal to 0"}},
 	{"TTL that no record can have", `{"spec":{"dns":{"zone":"fleet.test","ttl":2147483648}}}`,
@@ -152,7 +154,8 @@ func TestRefuseChangedSelector(t *testing.T) {
 	}
 	for name, patch := range map[string]string{
 		"changed": `{"spec":{"selector":{"matchLabels":{"app":"db"}},"template":{"metadata":{"labels":{"app":"db"}}}}}`,
-		"wider":   `{"spec":{"selector":{"matchLabels":{"app":null},"matchExpressions":[{"key":"app","operator":"Exists"}]}}}`,
+		"wider": `{"spec":{"selector":{"matchLabels":{"app":null},
+			"matchExpressions":[{"key":"app","operator":"Exists"}]}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := client.Patch(t.Context(), "web", types.MergePatchType, []byte(patch), metav1.PatchOptions{})

@@ -35,7 +35,7 @@ func TestBadFlags(t *testing.T) {
 		if err := os.WriteFile(garbage, []byte("secret"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		const dnsServer = "--dns-server=127.0.0.1:53"
+		const dnsServer, lease = "--dns-server=127.0.0.1:53", "--leader-elect-lease-duration"
 		for _, c := range []struct{ args, says []string }{
 			{[]string{"--namespaces=x"}, []string{"--namespaces"}},
 			{[]string{"start"}, []string{`"start"`}},
@@ -53,8 +53,8 @@ func TestBadFlags(t *testing.T) {
 			{[]string{dnsServer, "--dns-tsig-file=/nonexistent/key"}, []string{"--dns-tsig-file", "/nonexistent/key"}},
 			{[]string{dnsServer, "--dns-tsig-file=" + garbage}, []string{"--dns-tsig-file", garbage}},
 
-			{append(elected, "--leader-elect-lease-duration=40s"), []string{"--leader-elect-lease-duration"}},
-			{append(elected, "--leader-elect-lease-duration=900ms"), []string{"--leader-elect-lease-duration", "at least 1s"}},
+			{append(elected, lease+"=40s"), []string{lease}},
+			{append(elected, lease+"=900ms"), []string{lease, "at least 1s"}},
 			{append(elected, "--leader-elect-retry-period=50s"), []string{"--leader-elect-retry-period"}},
 
 			{[]string{"--health-probe-bind-address=" + taken}, []string{"--health-probe-bind-address", "in use"}},
