@@ -34,7 +34,6 @@ bench: controlplane ## Measure the operator beside kube-controller-manager's Rep
 .PHONY: test
 test: deps controlplane lint generated cross ## Run every check and every test, on a real API server and a real BIND.
 	$(GO) test -race -timeout 45m ./...
-	$(GO) -C tools/controlplane vet .
 
 .PHONY: deps
 deps: ## Install what the tests need of Debian's packages, where apt-get is there and may.
