@@ -2,7 +2,6 @@ package drill
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -187,5 +186,5 @@ func (t *tap) all() []Update {
 	for _, update := range t.updates {
 		updates = append(updates, *update)
 	}
-	return slices.Clip(updates)
+	return updates
 }

@@ -81,9 +81,7 @@ func recordsOf(entries []zone.Entry) []any {
 
 // Violation is an invariant that did not hold after an event.
 type Violation struct {
-	Invariant string    `json:"invariant"`
-	Event     string    `json:"event"`
-	At        time.Time `json:"at"`
+	Invariant, Event string
 }
 
 // violations evaluates the invariants after every event, in the order in which they were committed. An invariant that
@@ -101,7 +99,7 @@ func (e *expressions) violations(plurals []string, events []Event) []Violation {
 		for _, invariant := range e.invariants {
 			holds, err := seen.truth(invariant.program)
 			if !holds && !broken[invariant.name] {
-				found = append(found, Violation{invariant.name, describe(event, err), event.Seen})
+				found = append(found, Violation{invariant.name, describe(event, err)})
 			}
 			broken[invariant.name] = !holds
 		}

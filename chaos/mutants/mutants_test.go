@@ -172,14 +172,13 @@ func (g *ground) drill(t *testing.T, name string, points []drill.Point, buildFla
 	return report
 }
 
-// build builds one operator at a time, since each takes all processors, and without what only a debugger reads, which
-// is half of the time.
+// build builds one operator at a time, since each takes all processors.
 func (g *ground) build(t *testing.T, flags ...string) (binary string) {
 	t.Helper()
 	g.linking.Lock()
 	defer g.linking.Unlock()
 	binary = filepath.Join(t.TempDir(), g.operator.Name)
-	if err := g.operator.Build(t.Context(), binary, append(flags, "-ldflags=-s -w")...); err != nil {
+	if err := g.operator.Build(t.Context(), binary, flags...); err != nil {
 		t.Fatal(err)
 	}
 	t.Log("built")
