@@ -37,7 +37,7 @@ var (
 )
 
 // rounds is how often each creation is measured; the median counts.
-const rounds = 3
+const rounds = 5
 
 // Creation compares how fast the pods of a shape are created, in pods a second.
 type Creation struct {

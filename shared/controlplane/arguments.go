@@ -54,12 +54,14 @@ func apiserverArgs(port, etcdPort int) []string {
 	}
 }
 
-// managerArgs: one manager needs no lease, and no throttle of its own.
+// managerArgs: one manager needs no lease, and no throttle of its own. Each of its controllers has a ServiceAccount, as
+// kubeadm has it: what it does is authorized like what an operator does.
 func managerArgs(port int, controllers []string) []string {
 	return []string{
 		"--kubeconfig=" + adminConfig,
 		"--controllers=" + strings.Join(controllers, ","),
 		"--leader-elect=false",
+		"--use-service-account-credentials",
 		"--kube-api-qps=5000",
 		"--kube-api-burst=10000",
 		"--bind-address=127.0.0.1",

@@ -87,7 +87,15 @@ func Overlaps(a, b *v1alpha1.Fleet) bool {
 }
 
 // Selects reports whether a Fleet's selector matches a set of labels. A selector that is invalid or empty matches none.
+//
+// Every Fleet is held against every other of its namespace. Nearly all of them differ in matchLabels, which can be seen
+// without parsing the selector.
 func Selects(f *v1alpha1.Fleet, set map[string]string) bool {
+	for key, value := range f.Spec.Selector.MatchLabels {
+		if set[key] != value {
+			return false
+		}
+	}
 	selector, err := metav1.LabelSelectorAsSelector(f.Spec.Selector)
 	return err == nil && !selector.Empty() && selector.Matches(labels.Set(set))
 }

@@ -46,6 +46,7 @@ var refusals = []struct {
 	{"selector of no labels", `{"spec":{"selector":{"matchLabels":null,"matchExpressions":[]}}}`,
 		[]string{"spec.selector must not be empty"}},
 	{"no template", `{"spec":{"template":null}}`, []string{"spec.template", "Required value"}},
+	{"template without a pod", `{"spec":{"template":{"spec":null}}}`, []string{"spec.template.spec", "Required value"}},
 	{"template without containers", `{"spec":{"template":{"spec":{"containers":null}}}}`,
 		[]string{"spec.template.spec.containers", "Required value"}},
 	{"selector that misses the labels", `{"spec":{"selector":{"matchLabels":{"app":"db"}}}}`,
@@ -96,6 +97,9 @@ var refusals = []struct {
 		`{"metadata":{"name":"` + strings.Repeat("w", 64) + `"},"spec":{"dns":{"zone":"fleet.test"}}}`,
 		[]string{"metadata.name", "at most 63 characters"}},
 
+	{"name that leaves no room for a hash", `{"metadata":{"name":"` + strings.Repeat("w", 243) + `"}}`,
+		[]string{"metadata.name must be at most 242 characters long"}},
+
 	{"misspelled field", `{"spec":{"replica":3}}`, []string{`unknown field "spec.replica"`}},
 	{"misspelled field of the template", `{"spec":{"template":{"spec":{"container":[]}}}}`,
 		[]string{`unknown field "spec.template.spec.container"`}},
@@ -116,7 +120,8 @@ var limits = []struct{ name, patch string }{
 	{"a zone of one label", `{"spec":{"dns":{"zone":"test"}}}`},
 	{"a zone with a long label", `{"spec":{"dns":{"zone":"` + strings.Repeat("a", 63) + `.test"}}}`},
 	{"no TTL", `{"spec":{"dns":{"zone":"fleet.test","ttl":0}}}`},
-	{"a long name",
+	{"a name that just leaves room for a hash", `{"metadata":{"name":"` + strings.Repeat("w", 242) + `"}}`},
+	{"a name that is the longest label of a domain",
 		`{"metadata":{"name":"` + strings.Repeat("w", 63) + `"},"spec":{"dns":{"zone":"fleet.test"}}}`},
 }
 

@@ -213,7 +213,8 @@ func mustBuild(t *testing.T, src source, progress io.Writer) string {
 	return dir
 }
 
-// freshCache gives a test a cache folder of its own, but leaves go the one it has.
+// freshCache gives a test a cache folder of its own, but leaves go the one it has. In a new home the go command would
+// start a telemetry process in the background, which still writes there when the test is over.
 func freshCache(t *testing.T) {
 	t.Helper()
 	output, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -223,6 +224,16 @@ func freshCache(t *testing.T) {
 	t.Setenv("GOCACHE", strings.TrimSpace(string(output)))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir()) // where macOS has caches
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	config, err := os.UserConfigDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	telemetry := filepath.Join(config, "go", "telemetry")
+	if err := os.MkdirAll(telemetry, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(telemetry, "mode"), "off")
 }
 
 func write(t *testing.T, path, content string) {

@@ -3,6 +3,7 @@
 //
 //   - it bounds the labels of the selector and of the template, without which the API server refuses every rule over
 //     them as too costly;
+//   - it requires the pod's spec in the template, which Kubernetes' own type leaves to validation in code;
 //   - it removes the field descriptions below spec.template. They are the pod's own, which every cluster serves already
 //     (`kubectl explain pod.spec`), and with them a plain `kubectl apply` is refused, since the copy of the manifest that
 //     it keeps in an annotation is larger than an annotation may be (256 KiB).
@@ -44,6 +45,7 @@ func amend(file string) error {
 		spec := descend(version, "schema", "openAPIV3Schema", "properties", "spec", "properties")
 		boundSelector(descend(spec, "selector", "properties"))
 		boundLabels(descend(spec, "template", "properties", "metadata", "properties", "labels"))
+		descend(spec, "template")["required"] = []any{"spec"}
 		for _, part := range descend(spec, "template", "properties") {
 			dropDescriptions(part)
 		}

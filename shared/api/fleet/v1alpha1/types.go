@@ -30,6 +30,7 @@ const DNSZoneAnnotation = GroupName + "/dns-zone"
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`,description="Pods whose Ready condition is True."
 // +kubebuilder:printcolumn:name="Available",type=integer,JSONPath=`.status.availableReplicas`,description="Pods ready for at least minReadySeconds."
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 242",message="metadata.name must be at most 242 characters long: ControllerRevisions and pods are named after the Fleet and a hash"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.dns) || self.metadata.name.split('.').all(label, label.size() <= 63)",message="metadata.name: with spec.dns set, every dot-separated label must be at most 63 characters long, since the name becomes part of a domain name (RFC 1035, 2.3.4)"
 type Fleet struct {
 	metav1.TypeMeta `json:",inline"`
@@ -40,7 +41,9 @@ type Fleet struct {
 	// What is wanted.
 	// +required
 	Spec FleetSpec `json:"spec"`
-	// What was last observed. Written by the operator only.
+	// What was last observed. Written by the operator only. Until it has, observedGeneration is -1, so that clients that
+	// compare generations (kstatus) do not take a Fleet for current that nobody has looked at.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status FleetStatus `json:"status,omitempty"`
 }

@@ -21,7 +21,8 @@ type FleetApplyConfiguration struct {
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	// What is wanted.
 	Spec *FleetSpecApplyConfiguration `json:"spec,omitempty"`
-	// What was last observed. Written by the operator only.
+	// What was last observed. Written by the operator only. Until it has, observedGeneration is -1, so that clients that
+	// compare generations (kstatus) do not take a Fleet for current that nobody has looked at.
 	Status *FleetStatusApplyConfiguration `json:"status,omitempty"`
 }
 
