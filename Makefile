@@ -52,8 +52,8 @@ generate: ## Regenerate the code and the manifest that derive from shared/api/fl
 
 .PHONY: generated
 generated: generate ## Fail if generated files differ from what is committed.
-	@git diff --exit-code --stat -- shared/api || { echo "run 'make generate' and commit the result"; exit 1; }
-	@test -z "$$(git ls-files --others --exclude-standard -- shared/api)" || { echo "commit the new files under shared/api"; exit 1; }
+	@git diff --exit-code --stat -- shared/api kubebuilder/config/rbac || { echo "run 'make generate' and commit the result"; exit 1; }
+	@test -z "$$(git ls-files --others --exclude-standard -- shared/api kubebuilder/config/rbac)" || { echo "commit the new files"; exit 1; }
 
 .PHONY: cross
 cross: ## Check that everything compiles for a Mac.

@@ -24,6 +24,10 @@ var rules = []struct {
 		"the operator is written on client-go alone"},
 	{"handwired", []string{module + "/kubebuilder", module + "/chaos", module + "/labs"},
 		"an operator knows neither its twin nor what breaks it"},
+	{"kubebuilder", []string{module + "/shared/api/generated"},
+		"the client, the cache and the lister are controller-runtime's"},
+	{"kubebuilder", []string{module + "/handwired", module + "/chaos", module + "/labs"},
+		"an operator knows neither its twin nor what breaks it"},
 	{"chaos", []string{module + "/handwired", module + "/kubebuilder", module + "/labs"},
 		"drills build and launch an operator's binary, as its user would; they do not import it"},
 }

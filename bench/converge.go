@@ -3,7 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
-	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/common/expfmt"
@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"example.com/twinloop/shared/api/fleet/v1alpha1"
+	"example.com/twinloop/shared/operator"
 )
 
 // converge brings a shape up with the operator alone, until every Fleet says that all its pods are available.
@@ -44,7 +45,7 @@ func (b *bench) converge(ctx context.Context, shape Shape) (Convergence, error) 
 		return result, err
 	}
 	result.Seconds = time.Since(began).Seconds()
-	if result.Calls, err = requests(ctx, metrics); err != nil {
+	if result.Calls, err = requests(ctx, metrics, b.controlPlane.AdminConfig().BearerToken); err != nil {
 		return result, err
 	}
 	result.PeakMemory, err = peakMemory(process.Pid())
@@ -93,18 +94,13 @@ func (b *bench) awaitAvailable(ctx context.Context, namespace string, fleets int
 
 // requests reads from the operator's metrics how many requests it has sent, by method. The metric is client-go's own
 // (k8s.io/component-base/metrics/prometheus/restclient).
-func requests(ctx context.Context, address string) (map[string]int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
+func requests(ctx context.Context, address, token string) (map[string]int, error) {
+	text, err := operator.Metrics(ctx, address, token)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the operator's metrics: %w", err)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(response.Body)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("the operator's metrics: %w", err)
 	}

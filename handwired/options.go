@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
-
-	"example.com/twinloop/shared/zone/rfc2136"
-	"example.com/twinloop/shared/zone/tsig"
 )
 
 // options are the operator's flags.
@@ -117,29 +113,6 @@ func (o options) restConfig() (config *rest.Config, namespace string, err error)
 	config.UserAgent = "handwired"
 	config.QPS = -1 // the API server's priority and fairness limits what it must; a second limit here only adds delay
 	return config, namespace, nil
-}
-
-// publisher returns the client of the DNS server; nil without one.
-func (o options) publisher() (*rfc2136.Client, error) {
-	if o.dnsServer == "" {
-		if o.dnsTSIGFile != "" {
-			return nil, usage(errors.New("--dns-tsig-file is of no use without --dns-server"))
-		}
-		return nil, nil
-	}
-	if _, _, err := net.SplitHostPort(o.dnsServer); err != nil {
-		return nil, usage(fmt.Errorf("--dns-server must be host:port, such as 127.0.0.1:53: %w", err))
-	}
-	client := &rfc2136.Client{Server: o.dnsServer, Timeout: 2 * time.Second}
-	if o.dnsTSIGFile == "" {
-		return client, nil
-	}
-	key, err := tsig.ReadFile(o.dnsTSIGFile)
-	if err != nil {
-		return nil, usage(fmt.Errorf("--dns-tsig-file: %w", err))
-	}
-	client.Key = key
-	return client, nil
 }
 
 func (o options) validate() error {

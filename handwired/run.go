@@ -21,6 +21,7 @@ import (
 	"example.com/twinloop/shared/api/fleet/v1alpha1"
 	"example.com/twinloop/shared/api/generated/clientset/versioned"
 	"example.com/twinloop/shared/api/generated/informers/externalversions"
+	"example.com/twinloop/shared/publish"
 )
 
 // run keeps Fleets until ctx is done. The caches are filled and kept up to date whether or not this process leads, so
@@ -87,15 +88,11 @@ func (o options) controller(
 	kubeInformers informers.SharedInformerFactory,
 	fleetInformers externalversions.SharedInformerFactory,
 ) (*controller.Controller, error) {
-	client, err := o.publisher()
+	publisher, err := publish.FromFlags(o.dnsServer, o.dnsTSIGFile)
 	if err != nil {
-		return nil, err
+		return nil, usage(err)
 	}
-	var dns controller.Publisher
-	if client != nil {
-		dns = client
-	}
-	return controller.New(kube, fleets, dns, recorder, kubeInformers, fleetInformers)
+	return controller.New(kube, fleets, publisher, recorder, kubeInformers, fleetInformers)
 }
 
 // clients returns a client for the built-in types, which speak protobuf, and one for Fleets, which cannot.

@@ -5,11 +5,13 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 
 	"example.com/twinloop/chaos/drill"
+	"example.com/twinloop/shared/operator"
 )
 
 //go:embed *.patch
@@ -31,6 +33,21 @@ type Mutant struct {
 	Suite string
 
 	changes []*gitdiff.File
+}
+
+// Operators are those that the mistake can be made in: the operators whose folders the patch changes, or all if it changes
+// only what they share.
+func (m Mutant) Operators() []operator.Operator {
+	var changed []operator.Operator
+	for _, o := range operator.Known {
+		if slices.ContainsFunc(m.changes, func(change *gitdiff.File) bool { return o.Holds(change.OldName) }) {
+			changed = append(changed, o)
+		}
+	}
+	if len(changed) == 0 {
+		return operator.Known
+	}
+	return changed
 }
 
 // All are the mutants in the order of their numbers. The error names the patch that cannot be read, and the line.

@@ -19,61 +19,65 @@ import (
 	"example.com/twinloop/shared/operator"
 )
 
-// TestEveryMutantIsCaught drills every mutant at the points that it names; and, at all of those, the operator as it is,
-// which must convict no mutant, and one whose patch breaks nothing, which must be seen to live.
+// TestEveryMutantIsCaught drills every mutant of every operator at the points that it names; and, at all of those, the
+// operators as they are, which must convict no mutant, and one whose patch breaks nothing, which must be seen to live.
 func TestEveryMutantIsCaught(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and drills an operator for every mutant")
 	}
 	mutants, g := all(t), newGround(t)
-	t.Run("unbroken", func(t *testing.T) {
-		t.Parallel()
-		report := g.drill(t, "crash", pointsOf(mutants))
-		for _, result := range report.Points {
-			if result.Verdict != drill.Passed {
-				t.Errorf("%s: %s: %+v\n%s", result.Point, result.Verdict, result.Findings, result.Log)
+	for _, o := range operator.Known {
+		t.Run("unbroken/"+o.Name, func(t *testing.T) {
+			t.Parallel()
+			report := g.drill(t, o, "crash", pointsOf(mutants))
+			for _, result := range report.Points {
+				if result.Verdict != drill.Passed {
+					t.Errorf("%s: %s: %+v\n%s", result.Point, result.Verdict, result.Findings, result.Log)
+				}
 			}
-		}
-		for _, m := range mutants {
-			if m.Drill != "" && m.CaughtBy(report) == nil {
-				t.Errorf("the unbroken operator is taken for %s", m.Name)
+			for _, m := range mutants {
+				if m.Drill != "" && m.CaughtBy(report) == nil {
+					t.Errorf("the unbroken operator is taken for %s", m.Name)
+				}
 			}
-		}
-	})
+		})
+	}
 	t.Run("no-op", func(t *testing.T) {
 		t.Parallel()
 		m := noOp(t)
-		if err := m.CaughtBy(g.drill(t, m.Drill, m.Points, overlayFlag(t, m))); err == nil {
+		if err := m.CaughtBy(g.drill(t, m.Operators()[0], m.Drill, m.Points, overlayFlag(t, m))); err == nil {
 			t.Error("a mutant that breaks nothing counts as caught")
 		} else if want := "delete: PATCH fleets #1, after: passed"; err.Error() != want {
 			t.Errorf("lives because %q, want %q", err, want)
 		}
 	})
 	for _, m := range mutants {
-		t.Run(m.Name, func(t *testing.T) {
-			t.Parallel()
-			if m.Suite != "" {
-				failsInSuite(t, m)
-				return
-			}
-			report := g.drill(t, m.Drill, m.Points, overlayFlag(t, m))
-			for _, result := range report.Points {
-				for _, finding := range result.Findings {
-					t.Logf("%s: %s: %s", result.Point, finding.Oracle, finding.Text)
+		for _, o := range m.Operators() {
+			t.Run(m.Name+"/"+o.Name, func(t *testing.T) {
+				t.Parallel()
+				if m.Suite != "" {
+					failsInSuite(t, m, o)
+					return
 				}
-			}
-			if err := m.CaughtBy(report); err != nil {
-				t.Errorf("lives:\n%v", err)
-			}
-		})
+				report := g.drill(t, o, m.Drill, m.Points, overlayFlag(t, m))
+				for _, result := range report.Points {
+					for _, finding := range result.Findings {
+						t.Logf("%s: %s: %s", result.Point, finding.Oracle, finding.Text)
+					}
+				}
+				if err := m.CaughtBy(report); err != nil {
+					t.Errorf("lives:\n%v", err)
+				}
+			})
+		}
 	}
 }
 
 // failsInSuite runs a test of the suite with every build that it starts overlaid. That it passes without, the suite's own
 // run shows.
-func failsInSuite(t *testing.T, m Mutant) {
+func failsInSuite(t *testing.T, m Mutant, o operator.Operator) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run=^"+m.Suite+"$", "../../shared/suite")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run=^"+m.Suite+"$/^"+o.Name+"$", "../../shared/suite")
 	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" "+overlayFlag(t, m))
 	output, err := cmd.CombinedOutput()
 	if err == nil || !bytes.Contains(output, []byte("--- FAIL: "+m.Suite)) {
@@ -127,30 +131,32 @@ func overlayFlag(t *testing.T, m Mutant) string {
 // ground is what all drills of the test share.
 type ground struct {
 	controlPlane *controlplane.ControlPlane
-	operator     operator.Operator
-	identity     operator.Identity
+	identities   map[string]operator.Identity // by the operator's name
 	linking      sync.Mutex
 }
 
 func newGround(t *testing.T) *ground {
 	t.Helper()
-	g := &ground{controlPlane: controlplanetest.Start(t, controlplane.Options{
-		CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
-		Controllers: controlplane.Housekeeping,
-		Kubelet:     &kubelet.Options{},
-	})}
-	var err error
-	if g.operator, err = operator.Find("handwired"); err != nil {
-		t.Fatal(err)
+	g := &ground{
+		controlPlane: controlplanetest.Start(t, controlplane.Options{
+			CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
+			Controllers: controlplane.Housekeeping,
+			Kubelet:     &kubelet.Options{},
+		}),
+		identities: map[string]operator.Identity{},
 	}
-	if g.identity, err = g.operator.Install(t.Context(), controlplanetest.Client(t, g.controlPlane)); err != nil {
-		t.Fatal(err)
+	for _, o := range operator.Known {
+		identity, err := o.Install(t.Context(), controlplanetest.Client(t, g.controlPlane))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.identities[o.Name] = identity
 	}
 	return g
 }
 
 // drill builds the operator and drills it.
-func (g *ground) drill(t *testing.T, name string, points []drill.Point, buildFlags ...string) *drill.Report {
+func (g *ground) drill(t *testing.T, o operator.Operator, name string, points []drill.Point, buildFlags ...string) *drill.Report {
 	t.Helper()
 	definition, err := drill.Load(name)
 	if err != nil {
@@ -158,7 +164,7 @@ func (g *ground) drill(t *testing.T, name string, points []drill.Point, buildFla
 	}
 	report, err := drill.Crash(t.Context(), drill.Options{
 		Definition:   definition,
-		Subject:      drill.Subject{Name: g.operator.Name, Binary: g.build(t, buildFlags...), Identity: g.identity},
+		Subject:      drill.Subject{Name: o.Name, Binary: g.build(t, o, buildFlags...), Identity: g.identities[o.Name]},
 		ControlPlane: g.controlPlane,
 		Points:       points,
 		Lanes:        4,
@@ -173,12 +179,12 @@ func (g *ground) drill(t *testing.T, name string, points []drill.Point, buildFla
 }
 
 // build builds one operator at a time, since each takes all processors.
-func (g *ground) build(t *testing.T, flags ...string) (binary string) {
+func (g *ground) build(t *testing.T, o operator.Operator, flags ...string) (binary string) {
 	t.Helper()
 	g.linking.Lock()
 	defer g.linking.Unlock()
-	binary = filepath.Join(t.TempDir(), g.operator.Name)
-	if err := g.operator.Build(t.Context(), binary, flags...); err != nil {
+	binary = filepath.Join(t.TempDir(), o.Name)
+	if err := o.Build(t.Context(), binary, flags...); err != nil {
 		t.Fatal(err)
 	}
 	t.Log("built")

@@ -24,7 +24,7 @@ import (
 	"example.com/twinloop/shared/api/generated/clientset/versioned"
 	"example.com/twinloop/shared/api/generated/informers/externalversions"
 	fleetlisters "example.com/twinloop/shared/api/generated/listers/fleet/v1alpha1"
-	"example.com/twinloop/shared/zone"
+	"example.com/twinloop/shared/publish"
 )
 
 // Name is the controller's name in its logs, metrics and events.
@@ -33,20 +33,12 @@ const Name = "fleet-handwired"
 // reconcileTimeout bounds one reconcile, and so how long a stopping process waits for its workers.
 const reconcileTimeout = 2 * time.Minute
 
-// Publisher is a DNS server that takes updates (shared/zone/rfc2136).
-type Publisher interface {
-	Lookup(ctx context.Context, zoneName, name string) (zone.Entry, error)
-	Publish(ctx context.Context, zoneName string, held, want zone.Entry) error
-	Withdraw(ctx context.Context, zoneName, name, owner string) error
-}
-
 // Controller keeps the Fleets of the namespaces that its informers watch.
 type Controller struct {
-	kube   kubernetes.Interface
-	fleets versioned.Interface
-	// dns is nil when the operator was given no server.
-	dns      Publisher
-	recorder events.EventRecorder
+	kube      kubernetes.Interface
+	fleets    versioned.Interface
+	publisher *publish.Publisher
+	recorder  events.EventRecorder
 
 	fleetLister fleetlisters.FleetLister
 	pods        cache.Indexer
@@ -56,7 +48,6 @@ type Controller struct {
 	queue        workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	expectations *expectations
 	ownWrites    *ownWrites
-	dnsBackoff   *dnsBackoff
 	now          func() time.Time
 }
 
@@ -64,7 +55,7 @@ type Controller struct {
 func New(
 	kube kubernetes.Interface,
 	fleets versioned.Interface,
-	dns Publisher,
+	publisher *publish.Publisher,
 	recorder events.EventRecorder,
 	kubeInformers informers.SharedInformerFactory,
 	fleetInformers externalversions.SharedInformerFactory,
@@ -76,7 +67,7 @@ func New(
 	c := &Controller{
 		kube:         kube,
 		fleets:       fleets,
-		dns:          dns,
+		publisher:    publisher,
 		recorder:     recorder,
 		fleetLister:  fleetInformer.Lister(),
 		pods:         podInformer.GetIndexer(),
@@ -84,7 +75,6 @@ func New(
 		queue:        newQueue(),
 		expectations: newExpectations(),
 		ownWrites:    newOwnWrites(),
-		dnsBackoff:   newDNSBackoff(),
 		now:          time.Now,
 	}
 	return c, c.watch(fleetInformer.Informer(), podInformer, revisionInformer)

@@ -63,22 +63,22 @@ func (c *Controller) reconcile(ctx context.Context, key cache.ObjectName) (time.
 		}
 		outcome.CreateFailure, outcome.DeleteFailure = scaled.createFailure, scaled.deleteFailure
 	}
-	published, err := c.publish(ctx, f, plan)
+	published, err := c.publisher.Publish(ctx, f, plan, c.setHold)
 	if err != nil {
 		return 0, err
 	}
-	outcome.PublishFailure = published.failure
+	outcome.PublishFailure = published.Failure
 	if err := c.prune(ctx, plan); err != nil {
 		return 0, err
 	}
 
-	seen.Fleet = published.fleet
+	seen.Fleet = published.Fleet
 	status := fleet.Status(seen, plan, outcome)
 	if err := c.storeStatus(ctx, seen.Fleet, status); err != nil {
 		return 0, err
 	}
 	c.tell(seen.Fleet, fleet.StatusEvents(f.Status, status))
-	return soonest(plan.LookAgain, published.again), scaled.err()
+	return soonest(plan.LookAgain, published.Again), scaled.err()
 }
 
 // awaitOwnWrites returns for how long a Fleet is to be left alone because the caches do not show what this process
@@ -136,7 +136,7 @@ func (c *Controller) observe(f *v1alpha1.Fleet) (fleet.Observed, error) {
 func (c *Controller) forget(key cache.ObjectName) {
 	c.expectations.forget(key)
 	c.ownWrites.forget(key)
-	c.dnsBackoff.forget(key)
+	c.publisher.Forget(key)
 }
 
 // soonest is the shorter of two waits, of which 0 is none.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +15,7 @@ import (
 
 	"example.com/twinloop/shared/api/fleet/v1alpha1"
 	"example.com/twinloop/shared/fleet"
+	"example.com/twinloop/shared/slowstart"
 )
 
 // burst is the largest number of pods that one reconcile creates or deletes. As BurstReplicas in k8s.io/kubernetes
@@ -43,7 +42,7 @@ func (c *Controller) scale(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Pl
 		}
 	}
 	deletions := plan.Delete[:min(len(plan.Delete), burst)]
-	done.deleted, done.deleteFailure = together(len(deletions), func(i int) error { return c.deletePod(ctx, f, deletions[i]) })
+	done.deleted, done.deleteFailure = slowstart.Together(len(deletions), func(i int) error { return c.deletePod(ctx, f, deletions[i]) })
 	return done
 }
 
@@ -52,7 +51,7 @@ func (c *Controller) createPods(ctx context.Context, f *v1alpha1.Fleet, creation
 	if err != nil {
 		return 0, err
 	}
-	return slowStart(min(creation.Count, burst), func() error {
+	return slowstart.Create(min(creation.Count, burst), func() error {
 		return c.createPod(ctx, f, pod.DeepCopy()) // encoding an object writes to it
 	})
 }
@@ -67,7 +66,7 @@ func (c *Controller) createPod(ctx context.Context, f *v1alpha1.Fleet, pod *core
 		if unanswered(err) {
 			c.expectations.doubt(key, c.now())
 		}
-		return &refusal{creating: pod.GenerateName, err: err}
+		return fleet.CreateFailure(pod.GenerateName, err)
 	}
 	c.expectations.expectCreated(key, created.UID, c.now())
 	c.fulfilFromCache(created)
@@ -129,60 +128,4 @@ func (c *Controller) settleDoubt(ctx context.Context, f *v1alpha1.Fleet) error {
 func unanswered(err error) bool {
 	var status apierrors.APIStatus
 	return !errors.As(err, &status) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err)
-}
-
-// refusal is the failure to create a pod, in words that are the same for every attempt: the name that the API server
-// made up for the pod it refused is left out.
-type refusal struct {
-	creating string
-	err      error
-}
-
-func (r *refusal) Error() string {
-	text := r.err.Error()
-	var status apierrors.APIStatus
-	if errors.As(r.err, &status) && status.Status().Details != nil {
-		if name := status.Status().Details.Name; strings.HasPrefix(name, r.creating) {
-			text = strings.ReplaceAll(text, name, r.creating+"*")
-		}
-	}
-	return "creating pods: " + text
-}
-
-func (r *refusal) Unwrap() error { return r.err }
-
-// slowStart calls create n times in batches of 1, 2, 4 and so on, each batch at once, and stops after a batch with a
-// failure: what is refused once is not asked for a thousand times. It returns the number of successes and the first
-// failure. As slowStartBatch in k8s.io/kubernetes pkg/controller/replicaset.
-func slowStart(n int, create func() error) (int, error) {
-	successes := 0
-	for size := 1; n > 0; size *= 2 {
-		batch := min(size, n)
-		created, err := together(batch, func(int) error { return create() })
-		successes += created
-		if err != nil {
-			return successes, err
-		}
-		n -= batch
-	}
-	return successes, nil
-}
-
-// together calls do for 0 to n-1, all at once, and returns the number of successes and one failure.
-func together(n int, do func(int) error) (int, error) {
-	failures := make([]error, n)
-	var calls sync.WaitGroup
-	for i := range n {
-		calls.Go(func() { failures[i] = do(i) })
-	}
-	calls.Wait()
-	successes, failure := 0, error(nil)
-	for _, err := range failures {
-		if err == nil {
-			successes++
-		} else if failure == nil {
-			failure = err
-		}
-	}
-	return successes, failure
 }

@@ -19,6 +19,7 @@ package main
 import (
 	"crypto/tls"
 	"flag"
+	"fmt"
 	"os"
 
 	// Import all Kubernetes client auth plugins (e.g. Azure, GCP, OIDC, etc.)
@@ -29,7 +30,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
@@ -37,6 +40,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"example.com/twinloop/kubebuilder/internal/controller"
+	"example.com/twinloop/shared/publish"
 	// +kubebuilder:scaffold:imports
 )
 
@@ -82,11 +86,16 @@ func main() {
 	flag.StringVar(&metricsCertKey, "metrics-cert-key", "tls.key", "The name of the metrics server key file.")
 	flag.BoolVar(&enableHTTP2, "enable-http2", false,
 		"If set, HTTP/2 will be enabled for the metrics and webhook servers")
+	var fleetOpts options
+	fleetOpts.BindFlags(flag.CommandLine)
 	opts := zap.Options{
 		Development: true,
 	}
 	opts.BindFlags(flag.CommandLine)
-	flag.Parse()
+	parse(flag.CommandLine, os.Args[1:])
+	if err := fleetOpts.validate(); err != nil {
+		misused(err)
+	}
 
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&opts)))
 
@@ -158,33 +167,49 @@ func main() {
 		metricsServerOptions.KeyName = metricsCertKey
 	}
 
-	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		misused(fmt.Errorf("--kubeconfig: %w", err))
+	}
+	config.QPS = -1 // the API server's priority and fairness limits what it must; a second limit here only adds delay
+	publisher, err := publish.FromFlags(fleetOpts.dnsServer, fleetOpts.dnsTSIGFile)
+	if err != nil {
+		misused(err)
+	}
+
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                 scheme,
 		Metrics:                metricsServerOptions,
 		WebhookServer:          webhookServer,
 		HealthProbeBindAddress: probeAddr,
 		LeaderElection:         enableLeaderElection,
 		LeaderElectionID:       "abab6058.twinloop.example.com",
-		// LeaderElectionReleaseOnCancel defines if the leader should step down voluntarily
-		// when the Manager ends. This requires the binary to immediately end when the
-		// Manager is stopped, otherwise, this setting is unsafe. Setting this significantly
-		// speeds up voluntary leader transitions as the new leader don't have to wait
-		// LeaseDuration time first.
-		//
-		// In the default scaffold provided, the program ends immediately after
-		// the manager stops, so would be fine to enable this option. However,
-		// if you are doing or is intended to do any operation such as perform cleanups
-		// after the manager stops then its usage might be unsafe.
-		// LeaderElectionReleaseOnCancel: true,
+		// The manager releases the Lease when the workers have stopped, and the process ends right after.
+		LeaderElectionReleaseOnCancel: true,
+		LeaderElectionNamespace:       fleetOpts.namespace,
+		LeaseDuration:                 &fleetOpts.leaseDuration,
+		RenewDeadline:                 &fleetOpts.renewDeadline,
+		RetryPeriod:                   &fleetOpts.retryPeriod,
+		GracefulShutdownTimeout:       ptr.To(controller.ReconcileTimeout),
+		Cache:                         fleetOpts.cache(),
+		Client: client.Options{
+			Cache: &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)},
+		},
 	})
 	if err != nil {
-		setupLog.Error(err, "Failed to start manager")
-		os.Exit(1)
+		failed("--health-probe-bind-address", err)
+	}
+	if err := checkServer(mgr.GetRESTMapper(), config.Host); err != nil {
+		misused(err)
 	}
 
 	if err := (&controller.FleetReconciler{
-		Client: mgr.GetClient(),
-		Scheme: mgr.GetScheme(),
+		Client:    mgr.GetClient(),
+		Scheme:    mgr.GetScheme(),
+		Live:      mgr.GetAPIReader(),
+		Recorder:  mgr.GetEventRecorder(controller.Name),
+		Publisher: publisher,
+		Workers:   fleetOpts.concurrency,
 	}).SetupWithManager(mgr); err != nil {
 		setupLog.Error(err, "Failed to create controller", "controller", "fleet")
 		os.Exit(1)
@@ -195,14 +220,18 @@ func main() {
 		setupLog.Error(err, "Failed to set up health check")
 		os.Exit(1)
 	}
-	if err := mgr.AddReadyzCheck("readyz", healthz.Ping); err != nil {
+	cachesFilled, err := controller.CachesFilled(mgr.GetCache())
+	if err != nil {
+		setupLog.Error(err, "Failed to set up ready check")
+		os.Exit(1)
+	}
+	if err := mgr.AddReadyzCheck("readyz", cachesFilled); err != nil {
 		setupLog.Error(err, "Failed to set up ready check")
 		os.Exit(1)
 	}
 
 	setupLog.Info("Starting manager")
 	if err := mgr.Start(ctrl.SetupSignalHandler()); err != nil {
-		setupLog.Error(err, "Failed to run manager")
-		os.Exit(1)
+		failed("--metrics-bind-address", err)
 	}
 }

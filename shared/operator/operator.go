@@ -13,13 +13,15 @@ type Operator struct {
 	Name string
 	// Package is the Go package of its main function, relative to the checkout.
 	Package string
-	// RBAC is the manifest with its ServiceAccount, ClusterRole and ClusterRoleBinding, relative to the checkout.
-	RBAC string
+	// Manifest holds its ServiceAccount, its roles and their bindings: a file, or a folder for kustomize, relative to the
+	// checkout.
+	Manifest string
 }
 
 // Known are the operators of this project.
 var Known = []Operator{
-	{Name: "handwired", Package: "./handwired", RBAC: "handwired/deploy/rbac.yaml"},
+	{Name: "handwired", Package: "./handwired", Manifest: "handwired/deploy/rbac.yaml"},
+	{Name: "kubebuilder", Package: "./kubebuilder/cmd", Manifest: "kubebuilder/config/default"},
 }
 
 // Find returns the operator of a name, or an error that lists the names there are.
@@ -32,4 +34,10 @@ func Find(name string) (Operator, error) {
 		names = append(names, o.Name)
 	}
 	return Operator{}, fmt.Errorf("unknown operator %q: choose one of %s", name, strings.Join(names, ", "))
+}
+
+// Holds reports whether a file, relative to the checkout, is of the operator's own folder.
+func (o Operator) Holds(file string) bool {
+	folder, _, _ := strings.Cut(strings.TrimPrefix(o.Package, "./"), "/")
+	return strings.HasPrefix(file, folder+"/")
 }

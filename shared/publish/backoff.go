@@ -1,4 +1,4 @@
-package controller
+package publish
 
 import (
 	"sync"
@@ -8,30 +8,30 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// dnsBackoff spaces out the attempts to publish, apart from the queue's own backoff: a Fleet whose DNS server is down
+// backoff spaces out the attempts to publish, apart from a workqueue's own backoff: a Fleet whose DNS server is down
 // is still reconciled for every event of its pods, and none of those should wait for the server.
-type dnsBackoff struct {
+type backoff struct {
 	delays *flowcontrol.Backoff
 
 	mu   sync.Mutex
-	last map[cache.ObjectName]dnsFailure
+	last map[cache.ObjectName]lastFailure
 }
 
-type dnsFailure struct {
+type lastFailure struct {
 	err        error
 	generation int64
 	at         time.Time
 }
 
-func newDNSBackoff() *dnsBackoff {
-	return &dnsBackoff{
+func newBackoff() *backoff {
+	return &backoff{
 		delays: flowcontrol.NewBackOff(250*time.Millisecond, 30*time.Second),
-		last:   map[cache.ObjectName]dnsFailure{},
+		last:   map[cache.ObjectName]lastFailure{},
 	}
 }
 
 // waiting returns how long the next attempt has to wait, and the last failure. A Fleet that was changed since does not.
-func (b *dnsBackoff) waiting(key cache.ObjectName, generation int64, now time.Time) (time.Duration, error) {
+func (b *backoff) waiting(key cache.ObjectName, generation int64, now time.Time) (time.Duration, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last, failed := b.last[key]
@@ -42,15 +42,15 @@ func (b *dnsBackoff) waiting(key cache.ObjectName, generation int64, now time.Ti
 }
 
 // failed records a failure and returns the wait before the next attempt.
-func (b *dnsBackoff) failed(key cache.ObjectName, generation int64, err error, now time.Time) time.Duration {
+func (b *backoff) failed(key cache.ObjectName, generation int64, err error, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.delays.Next(key.String(), now)
-	b.last[key] = dnsFailure{err: err, generation: generation, at: now}
+	b.last[key] = lastFailure{err: err, generation: generation, at: now}
 	return b.delays.Get(key.String())
 }
 
-func (b *dnsBackoff) forget(key cache.ObjectName) {
+func (b *backoff) forget(key cache.ObjectName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.delays.DeleteEntry(key.String())

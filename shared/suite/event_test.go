@@ -114,7 +114,7 @@ func TestLogNamesFleet(t *testing.T) {
 		w.dns.Stop()
 		r := w.launch()
 		w.create(fleet("web", publishedIn(fleetZone)))
-		line := regexp.MustCompile(`(?m)^.*\bfleet"?[=:].*\bweb\b.*$`)
+		line := regexp.MustCompile(`(?mi)^.*\bfleet"?[=:].*\bweb\b.*$`)
 		w.eventually(func(state) error {
 			if !line.MatchString(r.log.String()) {
 				return fmt.Errorf("no line of the log names the Fleet")

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"example.com/twinloop/shared/operator"
 )
 
 // What a cluster asks of an operator's ports: liveness, readiness and metrics.
@@ -28,7 +30,7 @@ func TestProbesAndMetrics(t *testing.T) {
 		w.create(fleet("web"))
 		w.eventually(settled("web"))
 
-		text := w.awaitOK(metrics, "/metrics")
+		text := w.awaitMetrics(metrics)
 		for _, series := range []string{
 			`workqueue_adds_total\{.*\} [1-9]`,
 			`workqueue_depth\{.*\} `,
@@ -72,6 +74,20 @@ func (w *world) awaitOK(address, path string) (body string) {
 		w.Fatalf("%s%s: %v; the last answer was %q", address, path, err, body)
 	}
 	return body
+}
+
+// awaitMetrics asks, as the administrator, until there are metrics.
+func (w *world) awaitMetrics(address string) (text string) {
+	w.Helper()
+	var failure error
+	answered := func(ctx context.Context) (bool, error) {
+		text, failure = operator.Metrics(ctx, address, cp.AdminConfig().BearerToken)
+		return failure == nil, w.died()
+	}
+	if err := wait.PollUntilContextTimeout(w.Context(), 50*time.Millisecond, patience, true, answered); err != nil {
+		w.Fatalf("metrics of %s: %v; the last failure was: %v", address, err, failure)
+	}
+	return text
 }
 
 func get(ctx context.Context, url string) (status int, body string) {

@@ -20,6 +20,7 @@ import (
 
 func TestBadFlags(t *testing.T) {
 	eachOperator(t, func(t *testing.T, s subject) {
+		namespace := emptyWorld(t, s).namespace
 		taken := listen(t)
 		nowhere := writeKubeconfig(t, func(config *clientcmdapi.Config) {
 			for _, cluster := range config.Clusters {
@@ -37,11 +38,10 @@ func TestBadFlags(t *testing.T) {
 		}
 		const dnsServer, lease = "--dns-server=127.0.0.1:53", "--leader-elect-lease-duration"
 		for _, c := range []struct{ args, says []string }{
-			{[]string{"--namespaces=x"}, []string{"--namespaces"}},
+			{[]string{"--namespaces=x"}, []string{"-namespaces"}},
 			{[]string{"start"}, []string{`"start"`}},
-			{[]string{"--concurrency=many"}, []string{"--concurrency", "many"}},
+			{[]string{"--concurrency=many"}, []string{"-concurrency", "many"}},
 			{[]string{"--concurrency=0"}, []string{"--concurrency", "at least 1"}},
-			{[]string{"--logging-format=prose"}, []string{"prose"}},
 
 			{[]string{"--kubeconfig=/nonexistent/kubeconfig"}, []string{"--kubeconfig", "/nonexistent/kubeconfig"}},
 			{[]string{"--kubeconfig=" + garbage}, []string{"--kubeconfig", garbage}},
@@ -60,7 +60,7 @@ func TestBadFlags(t *testing.T) {
 			{[]string{"--health-probe-bind-address=" + taken}, []string{"--health-probe-bind-address", "in use"}},
 			{[]string{"--metrics-bind-address=" + taken}, []string{"--metrics-bind-address", "in use"}},
 		} {
-			t.Run(strings.Join(c.args, " "), func(t *testing.T) { startsNot(t, s, s.kubeconfig, c.args, c.says...) })
+			t.Run(strings.Join(c.args, " "), func(t *testing.T) { startsNot(t, s, s.kubeconfig, namespace, c.args, c.says...) })
 		}
 	})
 }
@@ -75,15 +75,15 @@ func TestNoCRD(t *testing.T) {
 		if err := os.WriteFile(file, config, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		startsNot(t, s, file, nil, "does not serve fleet.twinloop.example.com/v1alpha1", "CustomResourceDefinition")
+		startsNot(t, s, file, "", nil, "does not serve fleet.twinloop.example.com/v1alpha1", "CustomResourceDefinition")
 	})
 }
 
-// startsNot starts the operator and expects one line with all the parts, and exit status 2.
-func startsNot(t *testing.T, s subject, kubeconfig string, args []string, says ...string) {
+// startsNot starts the operator and expects it to end with one line that has all the parts, and with exit status 2.
+func startsNot(t *testing.T, s subject, kubeconfig, namespace string, args []string, says ...string) {
 	t.Helper()
 	log := &processLog{changed: newBell()}
-	r, err := operator.Launch{Binary: s.binary, Kubeconfig: kubeconfig, Args: args, Log: log}.Start()
+	r, err := operator.Launch{Binary: s.binary, Kubeconfig: kubeconfig, Namespace: namespace, Args: args, Log: log}.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,9 @@ func startsNot(t *testing.T, s subject, kubeconfig string, args []string, says .
 		t.Errorf("exit status %d, not 2", status)
 	}
 	text := log.String()
-	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "error: ") {
-		t.Errorf("not one line that begins with error:\n%s", text)
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	if strings.Count("\n"+text, "\nerror: ") != 1 || !strings.HasPrefix(lines[len(lines)-1], "error: ") {
+		t.Errorf("not one line that begins with error:, after whatever was logged:\n%s", text)
 	}
 	for _, part := range says {
 		if !strings.Contains(text, part) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Regenerates everything that is derived from shared/api/fleet/v1alpha1: deepcopy functions, clientset, listers,
-# informers, apply configurations (code-generator) and the CRD (controller-gen), with the versions go.mod pins.
+# informers, apply configurations (code-generator) and the CRD (controller-gen); and the role that the markers of the
+# kubebuilder operator come to. With the versions go.mod pins.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -27,3 +28,5 @@ rm -rf "$out"
 
 "$tools/controller-gen" crd:generateEmbeddedObjectMeta=true paths=./shared/api/fleet/... output:crd:dir=shared/api/crd
 "$tools/amendcrd" shared/api/crd/fleet.twinloop.example.com_fleets.yaml
+
+"$tools/controller-gen" rbac:roleName=manager-role paths=./kubebuilder/... output:rbac:dir=kubebuilder/config/rbac

@@ -18,45 +18,194 @@ package controller
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	fleetv1alpha1 "example.com/twinloop/shared/api/fleet/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"example.com/twinloop/shared/fleet"
+	"example.com/twinloop/shared/publish"
 )
+
+// Name is the controller's name in its metrics and events.
+const Name = "fleet-kubebuilder"
+
+// ReconcileTimeout bounds one reconcile, and so how long a stopping process waits for its workers.
+const ReconcileTimeout = 2 * time.Minute
 
 // FleetReconciler reconciles a Fleet object
 type FleetReconciler struct {
+	// Client reads from the cache, which it waits for to show what it wrote itself.
 	client.Client
 	Scheme *runtime.Scheme
+	// Live reads from the API server.
+	Live      client.Reader
+	Recorder  events.EventRecorder
+	Publisher *publish.Publisher
+	Workers   int
 }
 
-// +kubebuilder:rbac:groups=fleet.twinloop.example.com,resources=fleets,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=fleet.twinloop.example.com,resources=fleets/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=fleet.twinloop.example.com,resources=fleets,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=fleet.twinloop.example.com,resources=fleets/status,verbs=update
 // +kubebuilder:rbac:groups=fleet.twinloop.example.com,resources=fleets/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch;create;delete;patch
+// +kubebuilder:rbac:groups=apps,resources=controllerrevisions,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Reconcile is part of the main kubernetes reconciliation loop which aims to
-// move the current state of the cluster closer to the desired state.
-// TODO(user): Modify the Reconcile function to compare the state specified by
-// the Fleet object against the actual cluster state, and then
-// perform operations to make the cluster state reflect the state specified by
-// the user.
+// Reconcile brings one Fleet a step closer to what it wants, and asks for another look when time alone will call for one.
 //
-// For more details, check Reconcile and its Result here:
-// - https://pkg.go.dev/sigs.k8s.io/controller-runtime@v0.25.0/pkg/reconcile
+//  1. Read the Fleet, its pods and its revisions from the cache, and decide.
+//  2. Claim: adopt and release.
+//  3. Write the revision of the wanted template.
+//  4. Create and delete pods. If it only took some more, that is all: what was read is out of date, and the events of
+//     the new pods lead to the next reconcile.
+//  5. Publish the addresses.
+//  6. Prune old revisions.
+//  7. Store the status.
+//
+// Every step can be interrupted before and after each of its writes: the next reconcile starts from what is there.
 func (r *FleetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	_ = logf.FromContext(ctx)
+	// The manager cancels ctx when it is to stop. A reconcile that has begun is finished all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ReconcileTimeout)
+	defer cancel()
 
-	// TODO(user): your logic here
+	f := &fleetv1alpha1.Fleet{}
+	if err := r.Get(ctx, req.NamespacedName, f); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.Publisher.Forget(cache.ObjectName(req.NamespacedName))
+		}
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	seen, err := r.observe(ctx, f)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	plan := fleet.Decide(seen)
 
-	return ctrl.Result{}, nil
+	if err := r.claim(ctx, f, plan); err != nil {
+		return ctrl.Result{}, err
+	}
+	var outcome fleet.Outcome
+	if outcome.Collision, err = r.writeRevision(ctx, f, plan); err != nil {
+		return ctrl.Result{}, err
+	}
+	if !outcome.Collision {
+		created, deleted := 0, 0
+		created, outcome.CreateFailure = r.createPods(ctx, f, plan)
+		deleted, outcome.DeleteFailure = r.deletePods(ctx, plan)
+		r.tell(f, fleet.ScaleEvents(created, deleted))
+		if created > 0 && deleted == 0 && outcome.CreateFailure == nil && outcome.DeleteFailure == nil {
+			return ctrl.Result{}, nil
+		}
+	}
+	published, err := r.Publisher.Publish(ctx, f, plan, r.setHold)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	outcome.PublishFailure = published.Failure
+	if err := r.prune(ctx, plan); err != nil {
+		return ctrl.Result{}, err
+	}
+
+	seen.Fleet = published.Fleet
+	status := fleet.Status(seen, plan, outcome)
+	if err := r.storeStatus(ctx, seen.Fleet, status); err != nil {
+		return ctrl.Result{}, err
+	}
+	r.tell(seen.Fleet, fleet.StatusEvents(f.Status, status))
+	if err := errors.Join(outcome.CreateFailure, outcome.DeleteFailure); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: soonest(plan.LookAgain, published.Again)}, nil
+}
+
+// observe reads from the cache what concerns a Fleet.
+func (r *FleetReconciler) observe(ctx context.Context, f *fleetv1alpha1.Fleet) (fleet.Observed, error) {
+	seen := fleet.Observed{Fleet: f, Now: time.Now()}
+	inNamespace := client.InNamespace(f.Namespace)
+	var siblings fleetv1alpha1.FleetList
+	if err := r.List(ctx, &siblings, inNamespace); err != nil {
+		return seen, fmt.Errorf("listing Fleets: %w", err)
+	}
+	for i := range siblings.Items {
+		seen.Siblings = append(seen.Siblings, &siblings.Items[i])
+	}
+	for _, controller := range []string{string(f.UID), nobody} {
+		controlledBy := client.MatchingFields{controllerField: controller}
+		var pods corev1.PodList
+		if err := r.List(ctx, &pods, inNamespace, controlledBy); err != nil {
+			return seen, fmt.Errorf("listing pods: %w", err)
+		}
+		for i := range pods.Items {
+			seen.Pods = append(seen.Pods, &pods.Items[i])
+		}
+		var revisions appsv1.ControllerRevisionList
+		if err := r.List(ctx, &revisions, inNamespace, controlledBy); err != nil {
+			return seen, fmt.Errorf("listing ControllerRevisions: %w", err)
+		}
+		for i := range revisions.Items {
+			seen.Revisions = append(seen.Revisions, &revisions.Items[i])
+		}
+	}
+	return seen, nil
+}
+
+// storeStatus writes a status through its subresource, when it differs. The version of the Fleet goes with it: if
+// somebody wrote in between, the answer is a conflict, and the next reconcile starts from what they wrote.
+func (r *FleetReconciler) storeStatus(ctx context.Context, f *fleetv1alpha1.Fleet, status fleetv1alpha1.FleetStatus) error {
+	gone := f.DeletionTimestamp != nil && len(f.Finalizers) == 0
+	if gone || equality.Semantic.DeepEqual(f.Status, status) {
+		return nil
+	}
+	described := f.DeepCopy()
+	described.Status = status
+	return client.IgnoreNotFound(r.Status().Update(ctx, described))
+}
+
+func (r *FleetReconciler) tell(f *fleetv1alpha1.Fleet, events []fleet.Event) {
+	for _, event := range events {
+		r.Recorder.Eventf(f, nil, event.Type, event.Reason, event.Action, "%s", event.Note)
+	}
+}
+
+// soonest is the shorter of two waits, of which 0 is none.
+func soonest(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // SetupWithManager sets up the controller with the Manager.
 func (r *FleetReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	for _, dependent := range []client.Object{&corev1.Pod{}, &appsv1.ControllerRevision{}} {
+		if err := mgr.GetFieldIndexer().IndexField(context.Background(), dependent, controllerField, controllerOf); err != nil {
+			return err
+		}
+	}
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&fleetv1alpha1.Fleet{}).
+		Owns(&corev1.Pod{}).
+		Owns(&appsv1.ControllerRevision{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.adopters), builder.WithPredicates(orphaned)).
+		Watches(&appsv1.ControllerRevision{}, handler.EnqueueRequestsFromMapFunc(r.adopters), builder.WithPredicates(orphaned)).
+		Watches(&fleetv1alpha1.Fleet{}, handler.EnqueueRequestsFromMapFunc(r.overlapping), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Named("fleet").
+		WithOptions(controller.Options{MaxConcurrentReconciles: r.Workers, EnableWarmup: ptr.To(true)}).
 		Complete(r)
 }
