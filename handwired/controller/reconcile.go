@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,7 +21,7 @@ import (
 //  1. Read the Fleet from the cache, and leave it alone while the cache does not show what was last written.
 //  2. Observe, and decide.
 //  3. Claim: adopt and release.
-//  4. Write the revision of the wanted template.
+//  4. Write the revision of the wanted template. If the API server refuses it, go on with those that there are.
 //  5. Create and delete pods. If it only took some more, that is all: what was observed is out of date, and the events
 //     of the new pods lead to the next reconcile.
 //  6. Publish the addresses.
@@ -52,7 +53,10 @@ func (c *Controller) reconcile(ctx context.Context, key cache.ObjectName) (time.
 	}
 	var outcome fleet.Outcome
 	if outcome.Collision, err = c.writeRevision(ctx, f, plan); err != nil {
-		return 0, err
+		if outcome.RevisionFailure = fleet.RevisionFailure(err); outcome.RevisionFailure == nil {
+			return 0, err
+		}
+		plan = fleet.DecideWithoutRevision(seen)
 	}
 	var scaled scaling
 	if !outcome.Collision {
@@ -78,7 +82,7 @@ func (c *Controller) reconcile(ctx context.Context, key cache.ObjectName) (time.
 		return 0, err
 	}
 	c.tell(seen.Fleet, fleet.StatusEvents(f.Status, status))
-	return soonest(plan.LookAgain, published.Again), scaled.err()
+	return soonest(plan.LookAgain, published.Again), errors.Join(outcome.RevisionFailure, scaled.err())
 }
 
 // awaitOwnWrites returns for how long a Fleet is to be left alone because the caches do not show what this process

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,18 +17,24 @@ import (
 // ErrNoServer is the failure to publish of an operator that was given no DNS server.
 var ErrNoServer = errors.New("the operator was started without a DNS server: set --dns-server")
 
+// ErrUnknownZone is the failure to withdraw records from a zone that is named nowhere any more.
+var ErrUnknownZone = fmt.Errorf("the finalizer %s is there, and which zone holds the records is not known: restore the "+
+	"annotation %s; or, once the records are known to be gone, remove the finalizer",
+	v1alpha1.DNSFinalizer, v1alpha1.DNSZoneAnnotation)
+
 // ErrInvalidName is the failure to publish under a name that is no domain name.
 var ErrInvalidName = errors.New("the name to publish is no domain name")
 
 // describe writes the conditions. A condition that somebody else added is left as it is.
 func describe(seen Observed, plan Plan, outcome Outcome, status *v1alpha1.FleetStatus) {
 	c := conditions{seen: seen, status: status}
+	revisionFailure := cmp.Or(plan.revisionFailure, outcome.RevisionFailure)
 	c.available()
-	c.progressing()
+	c.progressing(revisionFailure)
 	c.replicaFailure(outcome)
 	c.selectorOverlap()
 	c.published(outcome.PublishFailure)
-	c.stalledOrReconciling(plan.refusal)
+	c.stalledOrReconciling(plan, revisionFailure)
 }
 
 type conditions struct {
@@ -64,12 +71,16 @@ func (c conditions) available() {
 }
 
 // progressing has the cases of syncRolloutStatus in k8s.io/kubernetes pkg/controller/deployment/progress.go.
-func (c conditions) progressing() {
+func (c conditions) progressing(revisionFailure error) {
 	f := c.seen.Fleet
 	const kind = v1alpha1.ConditionProgressing
-	started := c.has(kind, v1alpha1.ReasonPaused) || c.has(kind, v1alpha1.ReasonRolledOut)
+	started := c.has(kind, v1alpha1.ReasonPaused) || c.has(kind, v1alpha1.ReasonRolledOut) ||
+		c.has(kind, v1alpha1.ReasonFailedCreateRevision)
 	switch {
 	case f.DeletionTimestamp != nil:
+		return
+	case revisionFailure != nil:
+		c.set(kind, metav1.ConditionFalse, v1alpha1.ReasonFailedCreateRevision, "%v", revisionFailure)
 		return
 	case f.Spec.Paused:
 		c.set(kind, metav1.ConditionUnknown, v1alpha1.ReasonPaused, "paused: changes of the template are not rolled out")
@@ -128,6 +139,9 @@ func (c conditions) published(failure error) {
 	const kind = v1alpha1.ConditionPublished
 	f := c.seen.Fleet
 	switch step := NextPublishingStep(f); {
+	case failure != nil && f.DeletionTimestamp != nil:
+		c.set(kind, metav1.ConditionFalse, publishReason(failure),
+			"the deletion waits for the records to be withdrawn: %v", failure)
 	case failure != nil:
 		c.set(kind, metav1.ConditionFalse, publishReason(failure), "%v", failure)
 	case step == NothingToPublish:
@@ -150,6 +164,7 @@ func publishReason(failure error) string {
 		{zone.ErrUnreachable, v1alpha1.ReasonServerUnreachable},
 		{ErrInvalidName, v1alpha1.ReasonInvalidName},
 		{ErrNoServer, v1alpha1.ReasonNoServer},
+		{ErrUnknownZone, v1alpha1.ReasonUnknownZone},
 	} {
 		if errors.Is(failure, known.err) {
 			return known.reason
@@ -165,10 +180,11 @@ var needsHelp = []struct{ kind, reason string }{
 	{v1alpha1.ConditionPublished, v1alpha1.ReasonServerRefused},
 	{v1alpha1.ConditionPublished, v1alpha1.ReasonInvalidName},
 	{v1alpha1.ConditionPublished, v1alpha1.ReasonNoServer},
+	{v1alpha1.ConditionPublished, v1alpha1.ReasonUnknownZone},
 }
 
-func (c conditions) stalledOrReconciling(refused *refusal) {
-	reason, message := c.stall(refused)
+func (c conditions) stalledOrReconciling(plan Plan, revisionFailure error) {
+	reason, message := c.stall(plan.refusal, revisionFailure)
 	if reason != "" {
 		c.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, reason, "%s", message)
 		c.remove(v1alpha1.ConditionReconciling)
@@ -177,20 +193,28 @@ func (c conditions) stalledOrReconciling(refused *refusal) {
 	c.remove(v1alpha1.ConditionStalled)
 	f, status := c.seen.Fleet, c.status
 	switch {
+	case revisionFailure != nil:
+		c.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonFailedCreateRevision, "%v", revisionFailure)
 	case !settled(f, *status):
 		c.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonRollingOut,
 			"%d of %d pods updated, %d available", status.UpdatedReplicas, wantedReplicas(f), status.AvailableReplicas)
 	case meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionPublished):
 		c.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonPublishFailed,
 			"the records are not yet as they should be")
+	case f.Spec.Paused && (plan.history.pending() || !complete(f, *status)):
+		c.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonPaused,
+			"paused: %d of %d pods updated", status.UpdatedReplicas, wantedReplicas(f))
 	default:
 		c.remove(v1alpha1.ConditionReconciling)
 	}
 }
 
-func (c conditions) stall(refused *refusal) (reason, message string) {
+func (c conditions) stall(refused *refusal, revisionFailure error) (reason, message string) {
 	if refused != nil {
 		return refused.reason, refused.message
+	}
+	if forGood(revisionFailure) {
+		return v1alpha1.ReasonFailedCreateRevision, revisionFailure.Error()
 	}
 	for _, help := range needsHelp {
 		if c.has(help.kind, help.reason) {

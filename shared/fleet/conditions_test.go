@@ -3,6 +3,7 @@ package fleet
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -38,11 +39,19 @@ type report struct {
 	want    string
 }
 
+// planAfter is the plan that an operator follows to an outcome.
+func planAfter(seen Observed, outcome Outcome) Plan {
+	if outcome.RevisionFailure != nil {
+		return DecideWithoutRevision(seen)
+	}
+	return Decide(seen)
+}
+
 func reported(t *testing.T, kind string, reports []report) {
 	t.Helper()
 	for _, r := range reports {
 		t.Run(r.name, func(t *testing.T) {
-			status := Status(r.seen, Decide(r.seen), r.outcome)
+			status := Status(r.seen, planAfter(r.seen, r.outcome), r.outcome)
 			if got := conditionOf(status, kind); got != r.want {
 				t.Errorf("%s is %q; want %q", kind, got, r.want)
 			}
@@ -128,7 +137,40 @@ func TestPublished(t *testing.T) {
 		{"no domain name", dns(held), failure(ErrInvalidName), "False InvalidName"},
 		{"no server", dns(), failure(ErrNoServer), "False NoServer"},
 		{"changed under our hands", dns(held), failure(zone.ErrConflict), "False PublishFailed"},
+		{"nobody knows where", given(held), failure(ErrUnknownZone), "False UnknownZone"},
 	})
+}
+
+// Who waits for a deletion is told what it waits for.
+func TestPublishedTellsOfDeletion(t *testing.T) {
+	const waits = "the deletion waits for the records to be withdrawn: "
+	for _, row := range []struct {
+		name    string
+		failure error
+		says    []string
+	}{
+		{"unreachable", zone.ErrUnreachable, []string{zone.ErrUnreachable.Error()}},
+		{"no server", ErrNoServer, []string{"--dns-server"}},
+		{"unknown zone", ErrUnknownZone, []string{"restore the annotation " + v1alpha1.DNSZoneAnnotation,
+			"remove the finalizer", v1alpha1.DNSFinalizer}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			seen := given(rolledOut("v1"), pods(3, "v1"), wantsZone("fleet.test"), heldFor("fleet.test."))
+			message := func(seen Observed) string {
+				status := Status(seen, Decide(seen), Outcome{PublishFailure: row.failure})
+				return messageOf(status, v1alpha1.ConditionPublished)
+			}
+			alive, deleted := message(seen), message(then(seen, deleting))
+			if strings.Contains(alive, waits) || deleted != waits+alive {
+				t.Errorf("it says %q, and %q once it is deleted", alive, deleted)
+			}
+			for _, part := range row.says {
+				if !strings.Contains(deleted, part) {
+					t.Errorf("it says %q; want it to say %q", deleted, part)
+				}
+			}
+		})
+	}
 }
 
 // kstatus takes a Fleet for current when it has neither condition, for failed when it has Stalled, and for in progress
@@ -159,18 +201,32 @@ func TestReconcilingAndStalled(t *testing.T) {
 		{"unready", settled(become("v1", unready)), Outcome{}, "True RollingOut", ""},
 		{"the deadline is missed", settled(rollingTo("v2"), pods(1, "v2", unready), exceeded), Outcome{}, "",
 			"True ProgressDeadlineExceeded"},
-		{"paused", settled(wants("v2"), paused), Outcome{}, "", ""},
+		{"paused", settled(paused), Outcome{}, "", ""},
+		{"paused, with a change to come", settled(wants("v2"), paused), Outcome{}, "True Paused", ""},
+		{"paused, with a change to come for no pods", settled(wants("v2"), replicas(0), gone(3, "v1"), paused), Outcome{},
+			"True Paused", ""},
+		{"paused, with a change to come and unpublished", settled(dns, wants("v2"), paused), failure(zone.ErrUnreachable),
+			"True PublishFailed", ""},
 		{"paused, but scaled", settled(replicas(4), paused), Outcome{}, "True RollingOut", ""},
 		{"paused, but not available", settled(become("v1", unready), paused), Outcome{}, "True RollingOut", ""},
 		{"paused in the middle of a roll", given(rolledOut("v1"), rollingTo("v2"), pods(2, "v1"), pods(1, "v2"), paused),
-			Outcome{}, "", ""},
-		{"paused before the first roll", given(paused), Outcome{}, "", ""},
+			Outcome{}, "True Paused", ""},
+		{"paused before the first roll", given(paused), Outcome{}, "True Paused", ""},
 		{"published", settled(dns), Outcome{}, "", ""},
 		{"the server does not answer", settled(dns), failure(zone.ErrUnreachable), "True PublishFailed", ""},
 		{"the server refuses", settled(dns), failure(zone.ErrRefused), "", "True ServerRefused"},
 		{"the name is taken", settled(dns), failure(zone.ErrTaken), "", "True NameTaken"},
 		{"the name is none", settled(dns), failure(ErrInvalidName), "", "True InvalidName"},
 		{"there is no server", settled(dns), failure(ErrNoServer), "", "True NoServer"},
+		{"the zone is not known", settled(dns), failure(ErrUnknownZone), "", "True UnknownZone"},
+		{"the template can have no revision", settled(wants("v2")), Outcome{RevisionFailure: invalid}, "",
+			"True FailedCreateRevision"},
+		{"the template may have no revision now", settled(wants("v2")), Outcome{RevisionFailure: forbidden},
+			"True FailedCreateRevision", ""},
+		{"it may have none, and there are no pods", settled(wants("v2"), replicas(0), gone(3, "v1")),
+			Outcome{RevisionFailure: forbidden}, "True FailedCreateRevision", ""},
+		{"no number is left for the template", settled(wants("v2"), numbered(math.MaxInt64)), Outcome{}, "",
+			"True FailedCreateRevision"},
 		{"the selector is empty", settled(selecting(metav1.LabelSelector{})), Outcome{}, "", "True InvalidSelector"},
 		{"stuck on its way", settled(dns, says("Reconciling", "True", "RollingOut")), failure(zone.ErrTaken), "",
 			"True NameTaken"},
@@ -178,7 +234,7 @@ func TestReconcilingAndStalled(t *testing.T) {
 			Outcome{}, "", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			status := Status(row.seen, Decide(row.seen), row.outcome)
+			status := Status(row.seen, planAfter(row.seen, row.outcome), row.outcome)
 			if got := conditionOf(status, v1alpha1.ConditionReconciling); got != row.reconciling {
 				t.Errorf("Reconciling is %q; want %q", got, row.reconciling)
 			}

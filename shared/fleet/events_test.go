@@ -86,6 +86,9 @@ func TestEventsAreNotRepeated(t *testing.T) {
 		}, 2}, // RolledOut and ServerUnreachable
 		{"a selector that is refused", given(selecting(metav1.LabelSelector{})), func(int) Outcome { return Outcome{} },
 			2}, // RollingOut and InvalidSelector
+		{"a template that can have no revision", given(rolledOut("v1"), pods(3, "v1"), wants("v2")), func(int) Outcome {
+			return Outcome{RevisionFailure: invalid}
+		}, 1}, // FailedCreateRevision
 		{"a webhook that denies", given(replicas(1), rolledOut("v1"), pods(3, "v1")), func(int) Outcome {
 			return Outcome{DeleteFailure: errors.New("denied")}
 		}, 2}, // RolledOut and FailedDelete
@@ -94,7 +97,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 			seen := row.seen
 			var all []string
 			for attempt := range 12 {
-				status := Status(seen, Decide(seen), row.outcome(attempt))
+				status := Status(seen, planAfter(seen, row.outcome(attempt)), row.outcome(attempt))
 				all = append(all, told(StatusEvents(seen.Fleet.Status, status))...)
 				seen = then(seen, later(20*time.Second), func(s *Observed) { s.Fleet.Status = written(status) })
 			}

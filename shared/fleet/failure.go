@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,3 +31,27 @@ func (f *createFailure) Error() string {
 }
 
 func (f *createFailure) Unwrap() error { return f.err }
+
+// RevisionFailure is the API server's refusal to write a revision; nil when an error is none. After a conflict, an object
+// that is gone or an answer that never came there is nothing to tell of, and another attempt to make.
+func RevisionFailure(err error) error {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || apierrors.IsConflict(err) || apierrors.IsNotFound(err) ||
+		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) {
+		return nil
+	}
+	return err
+}
+
+// errNoNumber is why a revision cannot become the newest after one with the largest number there is.
+var errNoNumber = errors.New("no revision can be newer")
+
+func noNumberAfter(revision string) error {
+	return fmt.Errorf("ControllerRevision %s has the largest number there is, and %w: give it a lower one", revision, errNoNumber)
+}
+
+// forGood reports whether a revision is refused for what it is, which no retry changes. A quota, a right that is missing
+// and a webhook may come to another answer about the same revision.
+func forGood(failure error) bool {
+	return apierrors.IsInvalid(failure) || errors.Is(failure, errNoNumber)
+}

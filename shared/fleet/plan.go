@@ -48,6 +48,8 @@ type Plan struct {
 	claimed []*corev1.Pod
 	history history
 	refusal *refusal
+	// revisionFailure is why no revision of the wanted template can be asked for.
+	revisionFailure error
 }
 
 // Renumbering gives a revision a new number.
@@ -104,9 +106,21 @@ func Decide(seen Observed) Plan {
 		plan.history = readHistory(seen.Fleet, plan.history.revisions)
 		return plan
 	}
-	plan.decideRevisions(seen.Fleet)
+	if failure := plan.decideRevisions(seen.Fleet); failure != nil {
+		plan = DecideWithoutRevision(seen)
+		plan.revisionFailure = failure
+		return plan
+	}
 	plan.decidePods(seen.Fleet, seen.Now)
 	plan.Prune = prunable(seen.Fleet, plan.history, plan.claimed)
 	plan.LookAgain = nextChange(seen, plan)
 	return plan
+}
+
+// DecideWithoutRevision returns the next step for a Fleet whose wanted template can have no revision: as if it were
+// paused, it scales and heals with the revisions that there are.
+func DecideWithoutRevision(seen Observed) Plan {
+	seen.Fleet = seen.Fleet.DeepCopy()
+	seen.Fleet.Spec.Paused = true
+	return Decide(seen)
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ func TestProgress(t *testing.T) {
 		rolled     = "True RolledOut"
 		exceeded   = "False ProgressDeadlineExceeded"
 		onHold     = "Unknown Paused"
+		refused    = "False FailedCreateRevision"
 	)
 	after := func(seconds int, facts ...fact) []fact {
 		return append([]fact{later(time.Duration(seconds) * time.Second)}, facts...)
@@ -110,6 +112,14 @@ func TestProgress(t *testing.T) {
 			{after(1, become("v1", unready)), rolled},
 			{after(3600, replicas(5)), rolled},
 			{after(3600, gone(3, "v1")), rolled},
+		},
+		"time spent without a number for a revision does not count": {
+			{after(0, rolledOut("v1"), pods(3, "v1")), rolled},
+			{after(1, wants("v2"), numbered(math.MaxInt64)), refused},
+			{after(3600), refused},
+			{after(0, numbered(1)), rollingOut},
+			{after(59), rollingOut},
+			{after(1), exceeded},
 		},
 		"a deleted Fleet has no deadline": {
 			{after(0, wants("v1")), rollingOut},

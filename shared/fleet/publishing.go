@@ -24,6 +24,8 @@ const (
 	Publish
 	// Withdraw the records from the zone that the Fleet is held for, and let go of it.
 	Withdraw
+	// AskForZone of somebody who knows it: the Fleet is held for records, and for no zone that it names.
+	AskForZone
 )
 
 // NextPublishingStep decides by what the Fleet itself says: the zone it wants, and the zone it is held for. Records can
@@ -31,9 +33,11 @@ const (
 func NextPublishingStep(f *v1alpha1.Fleet) PublishingStep {
 	wanted, held := WantedZone(f), HeldZone(f)
 	switch {
+	case held == "" && HasDNSFinalizer(f):
+		return AskForZone
 	case held == "" && wanted == "":
 		return NothingToPublish
-	case held == "":
+	case held == "", held == wanted && f.Annotations[v1alpha1.DNSZoneAnnotation] == "":
 		return Hold
 	case held == wanted:
 		return Publish
@@ -50,8 +54,8 @@ func WantedZone(f *v1alpha1.Fleet) string {
 	return zone.Canonical(f.Spec.DNS.Zone)
 }
 
-// HeldZone is the zone that may hold records of a Fleet; empty when none does. A finalizer whose zone somebody removed
-// is taken to mean the zone of the spec.
+// HeldZone is the zone that may hold records of a Fleet; empty when none does, or when it is not known. A finalizer whose
+// zone somebody removed is taken to mean the zone of the spec.
 func HeldZone(f *v1alpha1.Fleet) string {
 	if !HasDNSFinalizer(f) {
 		return ""

@@ -28,8 +28,8 @@ func TestNextPublishingStep(t *testing.T) {
 		{"held", "a.test.", "a.test", Publish, Withdraw},
 		{"held", "a.test.", "A.Test.", Publish, Withdraw},
 		{"held", "a.test.", "b.test", Withdraw, Withdraw},
-		{"held", "", "a.test", Publish, Withdraw},
-		{"held", "", "", NothingToPublish, NothingToPublish},
+		{"held", "", "a.test", Hold, Withdraw},
+		{"held", "", "", AskForZone, AskForZone},
 	} {
 		name := strings.Join([]string{"finalizer:" + row.finalizer, "annotation:" + row.annotation, "spec:" + row.spec}, " ")
 		t.Run(name, func(t *testing.T) {
@@ -54,6 +54,7 @@ func TestNextPublishingStep(t *testing.T) {
 func TestPublishingStepsArrive(t *testing.T) {
 	for name, seen := range map[string]Observed{
 		"new":               given(wantsZone("a.test")),
+		"zone forgotten":    given(heldFor(""), wantsZone("a.test")),
 		"moved":             given(heldFor("a.test"), wantsZone("b.test")),
 		"no longer wanted":  given(heldFor("a.test")),
 		"deleted":           given(heldFor("a.test"), wantsZone("a.test"), deleting),

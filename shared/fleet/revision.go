@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -24,6 +25,8 @@ import (
 type history struct {
 	// revisions are in the order of their numbers, the newest last.
 	revisions []*appsv1.ControllerRevision
+	// wanted is the newest revision of the wanted template; nil when it has none.
+	wanted *appsv1.ControllerRevision
 	// update is the revision to roll out; nil when nothing may be rolled out yet.
 	update *appsv1.ControllerRevision
 	// current is the revision that was last rolled out completely; nil when none was, or when it is gone.
@@ -39,13 +42,20 @@ func readHistory(f *v1alpha1.Fleet, revisions []*appsv1.ControllerRevision) hist
 		}
 		return revisions[i]
 	}
-	return history{
+	h := history{
 		revisions: slices.SortedFunc(slices.Values(revisions), func(a, b *appsv1.ControllerRevision) int {
 			return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Name, b.Name))
 		}),
 		update:  named(f.Status.UpdateRevision),
 		current: named(f.Status.CurrentRevision),
 	}
+	for _, revision := range slices.Backward(h.revisions) {
+		if holds(revision, f.Spec.Template) {
+			h.wanted = revision
+			break
+		}
+	}
+	return h
 }
 
 func (h history) newest() *appsv1.ControllerRevision {
@@ -55,31 +65,39 @@ func (h history) newest() *appsv1.ControllerRevision {
 	return h.revisions[len(h.revisions)-1]
 }
 
-// decideRevisions finds the revision of the wanted template, and makes it the newest. A paused Fleet stays with the
+// pending reports whether the Fleet keeps to another template than the wanted one. Where there are no pods, their counts
+// do not tell.
+func (h history) pending() bool { return h.wanted != h.update }
+
+// decideRevisions takes the revision of the wanted template, and makes it the newest. A paused Fleet stays with the
 // newest revision it has.
-func (p *Plan) decideRevisions(f *v1alpha1.Fleet) {
+func (p *Plan) decideRevisions(f *v1alpha1.Fleet) error {
 	p.history = readHistory(f, p.history.revisions)
 	h := &p.history
 	newest := h.newest()
 	if f.Spec.Paused {
 		h.update = newest
-		return
+		return nil
 	}
 	number := int64(1)
-	if newest != nil {
+	switch {
+	case newest == nil:
+	case newest == h.wanted:
+		h.update = newest
+		return nil
+	case newest.Revision == math.MaxInt64:
+		return noNumberAfter(newest.Name)
+	default:
 		number = newest.Revision + 1
 	}
-	for _, revision := range slices.Backward(h.revisions) {
-		if holds(revision, f.Spec.Template) {
-			h.update = revision
-			if revision != newest {
-				p.Renumber = &Renumbering{Revision: revision, Number: number}
-			}
-			return
-		}
+	if h.wanted != nil {
+		p.Renumber = &Renumbering{Revision: h.wanted, Number: number}
+	} else {
+		p.NewRevision = newRevision(f, number)
+		h.wanted = p.NewRevision
 	}
-	p.NewRevision = newRevision(f, number)
-	h.update = p.NewRevision
+	h.update = h.wanted
+	return nil
 }
 
 // prunable are the oldest revisions beyond the history limit. One that is in use does not count as history.

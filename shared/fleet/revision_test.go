@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,11 @@ func TestRevisions(t *testing.T) {
 		{"going back reuses a revision and makes it the newest",
 			given(none, revisions("v1", "v2", "v3"), wants("v1")), "renumber v1 to 4"},
 		{"the newest is not renumbered", given(none, revisions("v1", "v2"), wants("v2")), "do nothing"},
+		{"after the largest number there is none: it is as if paused",
+			given(replicas(4), rolledOut("v1"), numbered(math.MaxInt64), pods(3, "v1"), wants("v2")), "create 1 v1"},
+		{"nor one to go back with", given(none, revisions("v1", "v2"), numbered(math.MaxInt64), wants("v1")), "do nothing"},
+		{"the largest number is as good as any", given(none, revisions("v1", "v2"), numbered(math.MaxInt64), wants("v2")),
+			"do nothing"},
 		{"a number that two revisions have is settled",
 			given(none, revisions("v1", "v2"), everyRevision(func(r *appsv1.ControllerRevision) { r.Revision = 5 }),
 				wants(lowerNamed("v1", "v2"))), "renumber " + lowerNamed("v1", "v2") + " to 6"},

@@ -519,7 +519,7 @@ func anyStatus(t *rapid.T) v1alpha1.FleetStatus {
 		Conditions: []metav1.Condition{{Type: "example.com/Audited", Status: metav1.ConditionTrue, Reason: "Yearly"}, {
 			Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionUnknown, Reason: rapid.SampledFrom([]string{
 				v1alpha1.ReasonPaused, v1alpha1.ReasonRollingOut, v1alpha1.ReasonRolledOut,
-				v1alpha1.ReasonProgressDeadlineExceeded,
+				v1alpha1.ReasonProgressDeadlineExceeded, v1alpha1.ReasonFailedCreateRevision,
 			}).Draw(t, "progressing"),
 		}},
 	}

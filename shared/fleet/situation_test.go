@@ -198,6 +198,11 @@ func revisions(versions ...string) fact {
 	}
 }
 
+// numbered gives the newest revision a number.
+func numbered(n int64) fact {
+	return func(s *Observed) { s.Revisions[len(s.Revisions)-1].Revision = n }
+}
+
 // rolledOut is a version that all pods had at some time, and that is wanted.
 func rolledOut(version string) fact {
 	return func(s *Observed) {

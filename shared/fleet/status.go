@@ -3,6 +3,7 @@ package fleet
 import (
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -15,6 +16,8 @@ import (
 type Outcome struct {
 	// CreateFailure and DeleteFailure are the first refusal of a pod's creation and of its deletion.
 	CreateFailure, DeleteFailure error
+	// RevisionFailure is why the wanted template has no revision, so that DecideWithoutRevision made the plan.
+	RevisionFailure error
 	// PublishFailure is why the records are not as they should be.
 	PublishFailure error
 	// Collision is true when the name of the new revision is taken: by another template, or by a revision that nobody
@@ -37,17 +40,24 @@ func Status(seen Observed, plan Plan, outcome Outcome) v1alpha1.FleetStatus {
 	if outcome.Collision {
 		status.CollisionCount = ptr.To(ptr.Deref(status.CollisionCount, 0) + 1)
 	}
+	// A paused Fleet is measured by the template that it wants, not by the one that it keeps to. As a Deployment is.
+	status.UpdatedReplicas = ofRevision(pods, plan.history.wanted)
 	if update := plan.history.update; update != nil {
 		status.UpdateRevision = update.Name
-		status.UpdatedReplicas = int32(count(pods, func(pod *corev1.Pod) bool {
-			return revisionHash(pod) == hashOf(update)
-		}))
-	}
-	if complete(f, status) {
-		status.CurrentRevision = status.UpdateRevision
+		if arrived(f, status) && ofRevision(pods, update) == status.Replicas {
+			status.CurrentRevision = update.Name
+		}
 	}
 	describe(seen, plan, outcome, &status)
 	return status
+}
+
+// ofRevision counts the pods of a revision, which may be none.
+func ofRevision(pods []*corev1.Pod, revision *appsv1.ControllerRevision) int32 {
+	if revision == nil {
+		return 0
+	}
+	return int32(count(pods, func(pod *corev1.Pod) bool { return revisionHash(pod) == hashOf(revision) }))
 }
 
 // settled reports whether no pod is on its way. Those of a paused Fleet may be of any revision, and one that was paused
@@ -56,16 +66,19 @@ func settled(f *v1alpha1.Fleet, status v1alpha1.FleetStatus) bool {
 	if !f.Spec.Paused {
 		return complete(f, status)
 	}
-	wanted := int32(wantedReplicas(f))
-	return status.UpdateRevision == "" || status.Replicas == wanted && status.AvailableReplicas == wanted
+	return status.UpdateRevision == "" || arrived(f, status)
 }
 
-// complete reports whether every pod is of the update revision and available. As DeploymentComplete in
+// complete reports whether every pod is of the wanted template and available. As DeploymentComplete in
 // k8s.io/kubernetes pkg/controller/deployment/util.
 func complete(f *v1alpha1.Fleet, status v1alpha1.FleetStatus) bool {
+	return status.UpdateRevision != "" && arrived(f, status) && status.UpdatedReplicas == status.Replicas
+}
+
+// arrived reports whether there are as many pods as are wanted, of whatever template, and all are available.
+func arrived(f *v1alpha1.Fleet, status v1alpha1.FleetStatus) bool {
 	wanted := int32(wantedReplicas(f))
-	return status.UpdateRevision != "" &&
-		status.Replicas == wanted && status.UpdatedReplicas == wanted && status.AvailableReplicas == wanted
+	return status.Replicas == wanted && status.AvailableReplicas == wanted
 }
 
 // rolling reports whether a roll is under way, by the status alone. A roll back to the current revision is one while

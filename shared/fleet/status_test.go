@@ -3,6 +3,7 @@ package fleet
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -32,7 +33,11 @@ func TestCounts(t *testing.T) {
 		{"about to be released", given(rolledOut("v1"), pods(1, "v1", quarantined)), "0 0 0 0"},
 		{"of others", given(rolledOut("v1"), pods(1, "v1", foreign)), "0 0 0 0"},
 		{"of a deleted Fleet", given(rolledOut("v1"), rollingTo("v2"), pods(2, "v1"), pods(1, "v2"), deleting), "3 1 3 3"},
-		{"of a paused Fleet, by the newest revision", given(rolledOut("v1"), pods(2, "v1"), wants("v2"), paused), "2 2 2 2"},
+		{"of a paused Fleet", given(rolledOut("v1"), pods(2, "v1"), paused), "2 2 2 2"},
+		{"of a paused Fleet, by the wanted template", given(rolledOut("v1"), pods(2, "v1"), wants("v2"), paused), "2 0 2 2"},
+		{"of a paused Fleet that is to go back", given(rolledOut("v1"), rollingTo("v2"), pods(1, "v1"), pods(2, "v2"),
+			wants("v1"), paused), "3 1 3 3"},
+		{"of a Fleet that is paused before its first roll", given(paused, pods(2, "v1", orphan)), "2 0 2 2"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := Status(row.seen, Decide(row.seen), Outcome{})
@@ -79,6 +84,7 @@ func TestCurrentRevision(t *testing.T) {
 		{"complete of none", roll(replicas(0)), "v2", "v2"},
 		{"once complete it stays", given(rolledOut("v1"), pods(1, "v1")), "v1", "v1"},
 		{"paused, it is what is rolled out", given(rolledOut("v1"), pods(3, "v1"), wants("v2"), paused), "v1", "v1"},
+		{"paused, it is what has arrived", given(rollingTo("v1"), pods(3, "v1"), wants("v2"), paused), "v1", "v1"},
 		{"refused, it is what it was", given(rolledOut("v1"), rollingTo("v2"), pods(3, "v1"),
 			selecting(metav1.LabelSelector{}), func(s *Observed) { s.Fleet.Status.UpdatedReplicas = 3 }), "v1", "v2"},
 		{"a first roll has none", given(pods(2, "v1")), "", "v1"},
@@ -116,15 +122,18 @@ func TestStatusIsWrittenOnce(t *testing.T) {
 		{"failing", given(rolledOut("v1"), wantsZone("fleet.test"), heldFor("fleet.test")), failing},
 		{"paused", given(rolledOut("v1"), pods(1, "v1"), paused), Outcome{}},
 		{"refused", given(selecting(metav1.LabelSelector{})), Outcome{}},
+		{"paused, with a change to come", given(rolledOut("v1"), pods(3, "v1"), wants("v2"), paused), Outcome{}},
+		{"without a revision", given(rolledOut("v1"), pods(3, "v1"), wants("v2")), Outcome{RevisionFailure: invalid}},
+		{"without a number", given(rolledOut("v1"), numbered(math.MaxInt64), pods(3, "v1"), wants("v2")), Outcome{}},
 		{"overlapping", given(rolledOut("v1"), pods(3, "v1"), sibling("b"), sibling("a")), Outcome{}},
 		{"deleting", given(rolledOut("v1"), pods(3, "v1"), deleting), Outcome{}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			// Times are stored in whole seconds, whatever the clock says.
 			seen := then(row.seen, later(123456789*time.Nanosecond))
-			once := written(Status(seen, Decide(seen), row.outcome))
+			once := written(Status(seen, planAfter(seen, row.outcome), row.outcome))
 			again := then(seen, later(time.Minute), func(s *Observed) { s.Fleet.Status = once })
-			twice := written(Status(again, Decide(again), row.outcome))
+			twice := written(Status(again, planAfter(again, row.outcome), row.outcome))
 			if diff := cmp.Diff(once, twice); diff != "" {
 				t.Errorf("it is written again (-once +twice):\n%s", diff)
 			}

@@ -55,6 +55,10 @@ func New(server Server) *Publisher {
 // that the status tells of, and the next attempt waits longer than the one before. The error is that of setHold.
 func (p *Publisher) Publish(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Plan, setHold SetHold) (Outcome, error) {
 	key := cache.MetaObjectToName(f)
+	if fleet.NextPublishingStep(f) == fleet.AskForZone {
+		// There is nothing to attempt, and whoever restores the annotation wakes the operator.
+		return Outcome{Fleet: f, Failure: fleet.ErrUnknownZone}, nil
+	}
 	if wait, failure := p.backoff.waiting(key, f.Generation, p.now()); wait > 0 {
 		return Outcome{Fleet: f, Failure: failure, Again: wait}, nil
 	}
@@ -108,8 +112,12 @@ func (p *Publisher) takeSteps(
 }
 
 // mayWrite looks before a Fleet is held. Where the zone is not served, or the name is another's, there is nothing to
-// hold it for, and a mistake in spec.dns must not keep it from being corrected or deleted.
+// hold it for, and a mistake in spec.dns must not keep it from being corrected or deleted. One that is held already, and
+// whose zone somebody removed, may have records: where they are is written down again without asking.
 func (p *Publisher) mayWrite(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Plan) error {
+	if fleet.HasDNSFinalizer(f) {
+		return nil
+	}
 	want, err := fleet.WantedEntry(f, plan)
 	if err != nil {
 		return err

@@ -190,9 +190,14 @@ func TestColumns(t *testing.T) {
 	}
 	var columns []string
 	for _, column := range table.ColumnDefinitions {
-		columns = append(columns, column.Name)
+		name := column.Name
+		if column.Priority > 0 {
+			name += " (wide)"
+		}
+		columns = append(columns, name)
 	}
-	if want := []string{"Name", "Desired", "Updated", "Ready", "Available", "Age"}; !slices.Equal(columns, want) {
+	want := []string{"Name", "Desired", "Updated", "Ready", "Available", "Age", "Images (wide)", "Selector (wide)"}
+	if !slices.Equal(columns, want) {
 		t.Errorf("columns: %v, not %v", columns, want)
 	}
 }

@@ -8,21 +8,26 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	kstatus "sigs.k8s.io/cli-utils/pkg/kstatus/status"
 
 	"example.com/twinloop/shared/api/fleet/v1alpha1"
 )
 
 // Behaviour 7: paused, Recreate, minReadySeconds and progressDeadlineSeconds mean what they mean for a Deployment.
 
-// A paused Fleet does not roll. It scales and heals, with the template in use.
+// A paused Fleet does not roll, and does not say that it has. It scales and heals, with the template in use.
 func TestPause(t *testing.T) {
 	eachOperator(t, func(t *testing.T, s subject) {
 		w := enter(t, s)
 		w.create(fleet("web", replicas(2)))
 		w.eventually(settled("web"))
-		w.change("web", paused, image("web:2.0"))
-		w.eventually(observed("web"),
+		w.change("web", paused)
+		w.eventually(settled("web"), computes("web", kstatus.CurrentStatus),
 			says("web", v1alpha1.ConditionProgressing, metav1.ConditionUnknown, v1alpha1.ReasonPaused))
+		w.change("web", image("web:2.0"))
+		w.eventually(counts("web", 2, 0, 2, 2), computes("web", kstatus.InProgressStatus),
+			says("web", v1alpha1.ConditionProgressing, metav1.ConditionUnknown, v1alpha1.ReasonPaused),
+			says("web", v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonPaused))
 		w.change("web", replicas(4))
 		w.eventually(observed("web"), has("web", 4, serving, hasImage("web:1.0")))
 		w.deletePod(w.pods("web", live)[0])

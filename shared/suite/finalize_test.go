@@ -122,7 +122,9 @@ func TestDeleteWaitsForServer(t *testing.T) {
 		w.dns.Stop()
 		w.delete("web")
 		w.eventually(observed("web"),
-			says("web", v1alpha1.ConditionPublished, metav1.ConditionFalse, v1alpha1.ReasonServerUnreachable))
+			says("web", v1alpha1.ConditionPublished, metav1.ConditionFalse, v1alpha1.ReasonServerUnreachable),
+			mentions("web", v1alpha1.ConditionPublished, "the deletion waits for the records to be withdrawn"),
+			mentions("web", v1alpha1.ConditionPublished, w.dns.Addr()))
 		w.nudge("web")
 		w.restart()
 		w.nudge("web")
@@ -231,6 +233,38 @@ func TestZoneChange(t *testing.T) {
 		w.eventually(settled("web"), published("web", after), w.free("web", before))
 		w.delete("web")
 		w.eventually(gone("web"), w.free("web", before), w.free("web", after))
+	})
+}
+
+// The name of the zone is written down again while the spec still has it, whether the server answers or not. When neither
+// has it, the Fleet says how to go on, and goes on when it is told.
+func TestForgottenZone(t *testing.T) {
+	forgotten := `{"metadata":{"annotations":{"` + v1alpha1.DNSZoneAnnotation + `":null}}`
+	eachOperator(t, func(t *testing.T, s subject) {
+		w := enterServed(emptyWorld(t, s))
+		w.create(fleet("web", replicas(2), publishedIn(fleetZone)))
+		w.eventually(settled("web"), published("web", fleetZone))
+		w.dns.Stop()
+		w.patchFleet("web", forgotten+`}`)
+		w.eventually(the("web", func(_ state, f *v1alpha1.Fleet) error {
+			if !isHeldFor(f, fleetZone) {
+				return fmt.Errorf("is held by %v, with the annotations %v", f.Finalizers, f.Annotations)
+			}
+			return nil
+		}))
+		w.startDNS()
+		w.eventually(settled("web"), published("web", fleetZone))
+
+		asks := all(observed("web"),
+			says("web", v1alpha1.ConditionPublished, metav1.ConditionFalse, v1alpha1.ReasonUnknownZone),
+			says("web", v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonUnknownZone),
+			mentions("web", v1alpha1.ConditionStalled, v1alpha1.DNSZoneAnnotation))
+		w.patchFleet("web", forgotten+`,"spec":{"dns":null}}`)
+		w.eventually(asks)
+		w.delete("web")
+		w.eventually(asks)
+		w.patchFleet("web", `{"metadata":{"annotations":{"`+v1alpha1.DNSZoneAnnotation+`":"`+fleetZone+`"}}}`)
+		w.eventually(gone("web"), w.free("web", fleetZone))
 	})
 }
 

@@ -30,6 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -37,6 +38,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"example.com/twinloop/shared/fleet"
 	"example.com/twinloop/shared/publish"
@@ -71,7 +73,7 @@ type FleetReconciler struct {
 //
 //  1. Read the Fleet, its pods and its revisions from the cache, and decide.
 //  2. Claim: adopt and release.
-//  3. Write the revision of the wanted template.
+//  3. Write the revision of the wanted template. If the API server refuses it, go on with those that there are.
 //  4. Create and delete pods. If it only took some more, that is all: what was read is out of date, and the events of
 //     the new pods lead to the next reconcile.
 //  5. Publish the addresses.
@@ -102,7 +104,10 @@ func (r *FleetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	}
 	var outcome fleet.Outcome
 	if outcome.Collision, err = r.writeRevision(ctx, f, plan); err != nil {
-		return ctrl.Result{}, err
+		if outcome.RevisionFailure = fleet.RevisionFailure(err); outcome.RevisionFailure == nil {
+			return ctrl.Result{}, err
+		}
+		plan = fleet.DecideWithoutRevision(seen)
 	}
 	if !outcome.Collision {
 		created, deleted := 0, 0
@@ -128,7 +133,7 @@ func (r *FleetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		return ctrl.Result{}, err
 	}
 	r.tell(seen.Fleet, fleet.StatusEvents(f.Status, status))
-	if err := errors.Join(outcome.CreateFailure, outcome.DeleteFailure); err != nil {
+	if err := errors.Join(outcome.RevisionFailure, outcome.CreateFailure, outcome.DeleteFailure); err != nil {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: soonest(plan.LookAgain, published.Again)}, nil
@@ -206,6 +211,11 @@ func (r *FleetReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Watches(&appsv1.ControllerRevision{}, handler.EnqueueRequestsFromMapFunc(r.adopters), builder.WithPredicates(orphaned)).
 		Watches(&fleetv1alpha1.Fleet{}, handler.EnqueueRequestsFromMapFunc(r.overlapping), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Named("fleet").
-		WithOptions(controller.Options{MaxConcurrentReconciles: r.Workers, EnableWarmup: ptr.To(true)}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: r.Workers,
+			EnableWarmup:            ptr.To(true), // a standby can act at once
+			// What a Fleet waits for, such as quota, is not always something that an event announces.
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, time.Minute),
+		}).
 		Complete(r)
 }

@@ -26,10 +26,12 @@ const DNSZoneAnnotation = GroupName + "/dns-zone"
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
 // +kubebuilder:printcolumn:name="Desired",type=integer,JSONPath=`.spec.replicas`,description="Pods wanted."
-// +kubebuilder:printcolumn:name="Updated",type=integer,JSONPath=`.status.updatedReplicas`,description="Pods of the newest template."
+// +kubebuilder:printcolumn:name="Updated",type=integer,JSONPath=`.status.updatedReplicas`,description="Pods of the wanted template."
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`,description="Pods whose Ready condition is True."
 // +kubebuilder:printcolumn:name="Available",type=integer,JSONPath=`.status.availableReplicas`,description="Pods ready for at least minReadySeconds."
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Images",type=string,priority=1,JSONPath=`.spec.template.spec.containers[*].image`,description="Image of the template's containers; of several, the first."
+// +kubebuilder:printcolumn:name="Selector",type=string,priority=1,JSONPath=`.status.selector`,description="Label query for the pods."
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 242",message="metadata.name must be at most 242 characters long: ControllerRevisions and pods are named after the Fleet and a hash"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.dns) || self.metadata.name.split('.').all(label, label.size() <= 63)",message="metadata.name: with spec.dns set, every dot-separated label must be at most 63 characters long, since the name becomes part of a domain name (RFC 1035, 2.3.4)"
 type Fleet struct {
@@ -64,7 +66,7 @@ type FleetList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchLabels) || self.selector.matchLabels.all(key, has(self.template.metadata) && has(self.template.metadata.labels) && key in self.template.metadata.labels && self.template.metadata.labels[key] == self.selector.matchLabels[key])",message="spec.template.metadata.labels must carry every label of spec.selector.matchLabels, or the Fleet could never count the pods it creates",fieldPath=".template"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, has(self.template.metadata) && has(self.template.metadata.labels) && e.key in self.template.metadata.labels ? e.operator == 'Exists' || (e.operator == 'In' && has(e.values) && self.template.metadata.labels[e.key] in e.values) || (e.operator == 'NotIn' && !(has(e.values) && self.template.metadata.labels[e.key] in e.values)) : e.operator in ['NotIn', 'DoesNotExist'])",message="spec.template.metadata.labels must satisfy every requirement of spec.selector.matchExpressions, or the Fleet could never count the pods it creates",fieldPath=".template"
 type FleetSpec struct {
-	// Number of pods wanted.
+	// Number of pods wanted. Defaults to 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	// +optional
@@ -82,31 +84,33 @@ type FleetSpec struct {
 	// +required
 	Template corev1.PodTemplateSpec `json:"template"`
 
-	// How pods of an old template are replaced by pods of a new one.
+	// How pods of an old template are replaced by pods of a new one. Defaults to RollingUpdate.
 	// +kubebuilder:default={type: RollingUpdate}
 	// +optional
 	Strategy FleetStrategy `json:"strategy,omitempty"`
 
 	// Seconds a pod must have been ready, with none of its containers restarting, to count as available.
+	// Defaults to 0: a pod is available as soon as it is ready.
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MinReadySeconds int32 `json:"minReadySeconds,omitempty"`
 
 	// Seconds a roll may go without progress before the Progressing condition turns False with the reason
-	// ProgressDeadlineExceeded. The roll itself goes on. Time spent paused does not count.
+	// ProgressDeadlineExceeded. The roll itself goes on. Time spent paused does not count. Defaults to 600.
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 
-	// Number of old revisions kept to return to.
+	// Number of old revisions kept to return to. Defaults to 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 
 	// While true, a changed template is not rolled out. Scaling and healing go on, with the templates in use.
+	// Defaults to false.
 	// +kubebuilder:default=false
 	// +optional
 	Paused bool `json:"paused,omitempty"`
@@ -132,12 +136,12 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.rollingUpdate) || self.type == 'RollingUpdate'",message="spec.strategy.rollingUpdate may be set only when spec.strategy.type is RollingUpdate"
 type FleetStrategy struct {
-	// RollingUpdate replaces pods a few at a time; Recreate removes all old pods first.
+	// RollingUpdate replaces pods a few at a time; Recreate removes all old pods first. Defaults to RollingUpdate.
 	// +kubebuilder:default=RollingUpdate
 	// +optional
 	Type StrategyType `json:"type,omitempty"`
 
-	// Bounds of a rolling update. Only with type RollingUpdate.
+	// Bounds of a rolling update. Only with type RollingUpdate. Defaults to 25% for each.
 	// +optional
 	RollingUpdate *FleetRollingUpdate `json:"rollingUpdate,omitempty"`
 }
@@ -146,6 +150,7 @@ type FleetStrategy struct {
 // the roll could not move otherwise.
 type FleetRollingUpdate struct {
 	// Pods that may exist above spec.replicas during a roll: a number, or a percentage of spec.replicas rounded up.
+	// Defaults to 25%. When it and maxUnavailable both come out as zero, one pod may be unavailable.
 	// +kubebuilder:default="25%"
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=4
@@ -154,6 +159,7 @@ type FleetRollingUpdate struct {
 	MaxSurge *intstr.IntOrString `json:"maxSurge,omitempty"`
 
 	// Pods that may be unavailable during a roll: a number, or a percentage of spec.replicas rounded down.
+	// Defaults to 25%. When it and maxSurge both come out as zero, one pod may be unavailable.
 	// +kubebuilder:default="25%"
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=4
@@ -171,7 +177,7 @@ type FleetDNS struct {
 	// +required
 	Zone string `json:"zone"`
 
-	// Time to live of the records, in seconds.
+	// Time to live of the records, in seconds. Defaults to 30.
 	// +kubebuilder:default=30
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=2147483647
@@ -189,7 +195,7 @@ type FleetStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// Live pods of the newest template.
+	// Live pods of the wanted template; while paused, of that one and not of the one in use.
 	// +optional
 	UpdatedReplicas int32 `json:"updatedReplicas"`
 
@@ -234,8 +240,8 @@ type FleetStatus struct {
 const (
 	// ConditionAvailable is True while at least spec.replicas - maxUnavailable pods are available.
 	ConditionAvailable = "Available"
-	// ConditionProgressing is True while a roll moves or is complete, False once it has missed its deadline, Unknown
-	// while paused; as for a Deployment.
+	// ConditionProgressing is True while a roll moves or is complete, False once it has missed its deadline or when the
+	// wanted template can have no revision, Unknown while paused; as for a Deployment.
 	ConditionProgressing = "Progressing"
 	// ConditionPublished is True when DNS holds exactly the addresses of the ready pods. Absent without spec.dns.
 	ConditionPublished = "Published"
@@ -260,6 +266,7 @@ const (
 	ReasonRolledOut                = "RolledOut"
 	ReasonPaused                   = "Paused"
 	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"
+	ReasonFailedCreateRevision     = "FailedCreateRevision"
 
 	// Published.
 	ReasonPublished         = "Published"
@@ -268,6 +275,7 @@ const (
 	ReasonServerRefused     = "ServerRefused"
 	ReasonPublishFailed     = "PublishFailed"
 	ReasonNoServer          = "NoServer"
+	ReasonUnknownZone       = "UnknownZone"
 	ReasonWithdrawn         = "Withdrawn"
 
 	// ReplicaFailure.

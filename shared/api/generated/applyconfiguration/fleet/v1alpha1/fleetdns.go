@@ -12,7 +12,7 @@ package v1alpha1
 type FleetDNSApplyConfiguration struct {
 	// The zone, a domain name such as "fleet.example.com" (a final dot is allowed).
 	Zone *string `json:"zone,omitempty"`
-	// Time to live of the records, in seconds.
+	// Time to live of the records, in seconds. Defaults to 30.
 	TTL *int32 `json:"ttl,omitempty"`
 }
 

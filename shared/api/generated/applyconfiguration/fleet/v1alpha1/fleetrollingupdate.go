@@ -15,8 +15,10 @@ import (
 // the roll could not move otherwise.
 type FleetRollingUpdateApplyConfiguration struct {
 	// Pods that may exist above spec.replicas during a roll: a number, or a percentage of spec.replicas rounded up.
+	// Defaults to 25%. When it and maxUnavailable both come out as zero, one pod may be unavailable.
 	MaxSurge *intstr.IntOrString `json:"maxSurge,omitempty"`
 	// Pods that may be unavailable during a roll: a number, or a percentage of spec.replicas rounded down.
+	// Defaults to 25%. When it and maxSurge both come out as zero, one pod may be unavailable.
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 }
 

@@ -14,7 +14,7 @@ import (
 //
 // FleetSpec is what is wanted of a Fleet.
 type FleetSpecApplyConfiguration struct {
-	// Number of pods wanted.
+	// Number of pods wanted. Defaults to 1.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Label query for the pods that belong to the Fleet. It must match the labels of the template and cannot be
 	// changed. A pod that matches and has no controller is adopted; an owned pod that stops matching is released
@@ -22,16 +22,18 @@ type FleetSpecApplyConfiguration struct {
 	Selector *v1.LabelSelectorApplyConfiguration `json:"selector,omitempty"`
 	// The pod that is wanted, N times. Any change of it makes a new revision and rolls the Fleet.
 	Template *corev1.PodTemplateSpec `json:"template,omitempty"`
-	// How pods of an old template are replaced by pods of a new one.
+	// How pods of an old template are replaced by pods of a new one. Defaults to RollingUpdate.
 	Strategy *FleetStrategyApplyConfiguration `json:"strategy,omitempty"`
 	// Seconds a pod must have been ready, with none of its containers restarting, to count as available.
+	// Defaults to 0: a pod is available as soon as it is ready.
 	MinReadySeconds *int32 `json:"minReadySeconds,omitempty"`
 	// Seconds a roll may go without progress before the Progressing condition turns False with the reason
-	// ProgressDeadlineExceeded. The roll itself goes on. Time spent paused does not count.
+	// ProgressDeadlineExceeded. The roll itself goes on. Time spent paused does not count. Defaults to 600.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
-	// Number of old revisions kept to return to.
+	// Number of old revisions kept to return to. Defaults to 10.
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 	// While true, a changed template is not rolled out. Scaling and healing go on, with the templates in use.
+	// Defaults to false.
 	Paused *bool `json:"paused,omitempty"`
 	// Publish the addresses of ready pods in a DNS zone. Removing this withdraws them.
 	DNS *FleetDNSApplyConfiguration `json:"dns,omitempty"`

@@ -18,7 +18,7 @@ type FleetStatusApplyConfiguration struct {
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// Live pods: owned by the Fleet, not terminating, not finished.
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Live pods of the newest template.
+	// Live pods of the wanted template; while paused, of that one and not of the one in use.
 	UpdatedReplicas *int32 `json:"updatedReplicas,omitempty"`
 	// Live pods whose Ready condition is True.
 	ReadyReplicas *int32 `json:"readyReplicas,omitempty"`

@@ -13,9 +13,9 @@ import (
 //
 // FleetStrategy is how pods of an old template are replaced.
 type FleetStrategyApplyConfiguration struct {
-	// RollingUpdate replaces pods a few at a time; Recreate removes all old pods first.
+	// RollingUpdate replaces pods a few at a time; Recreate removes all old pods first. Defaults to RollingUpdate.
 	Type *fleetv1alpha1.StrategyType `json:"type,omitempty"`
-	// Bounds of a rolling update. Only with type RollingUpdate.
+	// Bounds of a rolling update. Only with type RollingUpdate. Defaults to 25% for each.
 	RollingUpdate *FleetRollingUpdateApplyConfiguration `json:"rollingUpdate,omitempty"`
 }
 
