@@ -171,7 +171,6 @@ func main() {
 	if err != nil {
 		misused(fmt.Errorf("--kubeconfig: %w", err))
 	}
-	config.QPS = -1 // the API server's priority and fairness limits what it must; a second limit here only adds delay
 	publisher, err := publish.FromFlags(fleetOpts.dnsServer, fleetOpts.dnsTSIGFile)
 	if err != nil {
 		misused(err)
