@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"time"
 
 	"example.com/twinloop/shared/zone/rfc2136"
@@ -22,7 +23,7 @@ func FromFlags(server, tsigFile string) (*Publisher, error) {
 		}
 		return New(nil), nil
 	}
-	if _, _, err := net.SplitHostPort(server); err != nil {
+	if err := validateAddress(server); err != nil {
 		return nil, fmt.Errorf("--dns-server must be host:port, such as 127.0.0.1:53: %w", err)
 	}
 	client := &rfc2136.Client{Server: server, Timeout: serverTimeout}
@@ -35,4 +36,18 @@ func FromFlags(server, tsigFile string) (*Publisher, error) {
 	}
 	client.Key = key
 	return New(client), nil
+}
+
+func validateAddress(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if host == "" {
+		return errors.New("the host is missing")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Errorf("%q is no port", port)
+	}
+	return nil
 }
