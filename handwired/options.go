@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -104,7 +105,12 @@ func (o options) restConfig() (config *rest.Config, namespace string, err error)
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil)
-	if config, err = loader.ClientConfig(); err != nil {
+	config, err = loader.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, "", usage(fmt.Errorf("--kubeconfig: there is no configuration in %s, nor does this run in a pod: name a file that is there",
+			strings.Join(rules.GetLoadingPrecedence(), ", ")))
+	}
+	if err != nil {
 		return nil, "", usage(fmt.Errorf("--kubeconfig: %w", err))
 	}
 	if namespace, _, err = loader.Namespace(); err != nil {

@@ -77,6 +77,7 @@ type FleetSpec struct {
 	// and left running.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec.selector is immutable; create another Fleet to select other pods"
 	// +kubebuilder:validation:XValidation:rule="(has(self.matchLabels) && self.matchLabels.size() > 0) || (has(self.matchExpressions) && self.matchExpressions.size() > 0)",message="spec.selector must not be empty: an empty selector would match every pod of the namespace"
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, (has(e.values) && e.values.size() > 0) == (e.operator in ['In', 'NotIn']))",message="spec.selector.matchExpressions: In and NotIn need values, Exists and DoesNotExist take none",fieldPath=".matchExpressions"
 	// +required
 	Selector *metav1.LabelSelector `json:"selector"`
 
