@@ -36,6 +36,9 @@ func (c *Controller) scale(ctx context.Context, f *v1alpha1.Fleet, plan fleet.Pl
 	for _, creation := range plan.Create {
 		created, err := c.createPods(ctx, f, creation)
 		done.created += created
+		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			break // nothing can be created there any more, and nothing needs to be
+		}
 		if err != nil {
 			done.createFailure = err
 			break
@@ -59,10 +62,7 @@ func (c *Controller) createPods(ctx context.Context, f *v1alpha1.Fleet, creation
 func (c *Controller) createPod(ctx context.Context, f *v1alpha1.Fleet, pod *corev1.Pod) error {
 	key := cache.MetaObjectToName(f)
 	created, err := c.kube.CoreV1().Pods(f.Namespace).Create(ctx, pod, metav1.CreateOptions{})
-	switch {
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return nil // nothing can be created there any more, and nothing needs to be
-	case err != nil:
+	if err != nil {
 		if unanswered(err) {
 			c.expectations.doubt(key, c.now())
 		}

@@ -27,6 +27,9 @@ func (r *FleetReconciler) createPods(ctx context.Context, f *fleetv1alpha1.Fleet
 		}
 		n, err := slowstart.Create(min(creation.Count, burst), func() error { return r.createPod(ctx, pod.DeepCopy()) })
 		created += n
+		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			return created, nil // nothing can be created there any more, and nothing needs to be
+		}
 		if err != nil {
 			return created, err
 		}
@@ -35,10 +38,7 @@ func (r *FleetReconciler) createPods(ctx context.Context, f *fleetv1alpha1.Fleet
 }
 
 func (r *FleetReconciler) createPod(ctx context.Context, pod *corev1.Pod) error {
-	switch err := r.Create(ctx, pod); {
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return nil // nothing can be created there any more, and nothing needs to be
-	case err != nil:
+	if err := r.Create(ctx, pod); err != nil {
 		return fleet.CreateFailure(pod.GenerateName, err)
 	}
 	logf.FromContext(ctx).V(1).Info("created pod", "pod", client.ObjectKeyFromObject(pod))
