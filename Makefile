@@ -14,20 +14,24 @@ help: ## Show what there is to make.
 ##@ Use
 
 .PHONY: build
-build: ## Build bin/twinloop and bin/handwired.
+build: ## Build bin/twinloop, bin/handwired and bin/kubebuilder.
 	$(GO) build -o bin/ ./cmd/twinloop ./handwired
+	$(GO) build -o bin/kubebuilder ./kubebuilder/cmd
 
 .PHONY: controlplane
 controlplane: build ## Build etcd, kube-apiserver, kube-controller-manager and kubectl, once for each version.
 	bin/twinloop cluster build
 
 .PHONY: drill
-drill: controlplane ## Kill the operator before and after every write it makes; the page is bin/drill.html.
-	bin/twinloop drill crash --operator handwired --html bin/drill.html
+drill: controlplane ## Kill both operators before and after every write they make; the pages are bin/drill-*.html.
+	bin/twinloop drill crash --operator handwired,kubebuilder --html bin/drill.html
 
-.PHONY: bench
-bench: controlplane ## Measure the operator beside kube-controller-manager's ReplicaSet controller.
-	bin/twinloop bench --operator handwired
+.PHONY: compare
+compare: controlplane ## Measure both operators, and write the table that README.md and docs/diff.md show.
+	bin/twinloop bench -o markdown > bin/comparison.md
+	mv bin/comparison.md docs/comparison.md
+	bin/twinloop diff
+	cat docs/comparison.md
 
 ##@ Develop
 

@@ -17,6 +17,7 @@ import (
 	"example.com/twinloop/shared/controlplane"
 	"example.com/twinloop/shared/controlplane/kubelet"
 	"example.com/twinloop/shared/operator"
+	"example.com/twinloop/shared/process/scratch"
 )
 
 // Shape is a number of owners and the pods that each wants.
@@ -30,26 +31,24 @@ func (s Shape) String() string { return fmt.Sprintf("%d×%d", s.Owners, s.Pods) 
 func (s Shape) total() int { return s.Owners * s.Pods }
 
 var (
-	// creationShapes are created by the operator and by the ReplicaSet controller in turn.
+	// creationShapes are created by the operators and by the ReplicaSet controller in turn.
 	creationShapes = []Shape{{1, 1000}, {100, 10}}
-	// large is taken to convergence, with pods that become ready.
-	large = Shape{100, 100}
+	// convergenceShapes are brought up by each operator alone, with pods that become ready.
+	convergenceShapes = []Shape{{100, 10}, {100, 100}}
 )
 
-// rounds is how often each creation is measured; the median counts.
+// rounds is how often a creation and a start are measured; the median counts.
 const rounds = 5
 
-// Creation compares how fast the pods of a shape are created, in pods a second.
+// Creation is how fast the pods of a shape were created, in pods a second.
 type Creation struct {
-	Shape      Shape   `json:"shape"`
-	Operator   float64 `json:"operatorPodsPerSecond"`
-	ReplicaSet float64 `json:"replicaSetPodsPerSecond"`
+	Shape Shape `json:"shape"`
+	// Operators are by name; ReplicaSet is kube-controller-manager's controller.
+	Operators  map[string]float64 `json:"podsPerSecond"`
+	ReplicaSet float64            `json:"replicaSetPodsPerSecond"`
 }
 
-// Ratio is how many times as fast the operator is.
-func (c Creation) Ratio() float64 { return c.Operator / c.ReplicaSet }
-
-// Convergence is what it takes the operator to bring a shape up, with every pod ready.
+// Convergence is what it takes an operator to bring a shape up, with every pod ready.
 type Convergence struct {
 	Shape   Shape   `json:"shape"`
 	Seconds float64 `json:"seconds"`
@@ -58,11 +57,30 @@ type Convergence struct {
 	PeakMemory int64          `json:"peakMemoryBytes"`
 }
 
-// Result is all that was measured of an operator.
+func (c Convergence) calls() int {
+	calls := 0
+	for _, n := range c.Calls {
+		calls += n
+	}
+	return calls
+}
+
+// Cost is what was measured of an operator alone.
+type Cost struct {
+	Operator     string        `json:"operator"`
+	Convergences []Convergence `json:"convergences"`
+	// FirstWrite is the time from the start of the process to the pod of a Fleet that was waiting for it, in seconds.
+	FirstWrite float64 `json:"secondsToFirstPod"`
+	// Binary is the size of the executable without debugging information, in bytes.
+	Binary int64 `json:"binaryBytes"`
+	// Lines are those of Go that were written by hand.
+	Lines int `json:"linesByHand"`
+}
+
+// Result is all that was measured.
 type Result struct {
-	Operator    string      `json:"operator"`
-	Creations   []Creation  `json:"creations"`
-	Convergence Convergence `json:"convergence"`
+	Creations []Creation `json:"creations"`
+	Costs     []Cost     `json:"costs"`
 }
 
 // bench is what the measurements share.
@@ -70,22 +88,29 @@ type bench struct {
 	controlPlane *controlplane.ControlPlane
 	kube         kubernetes.Interface
 	fleets       versioned.Interface
-	launch       operator.Launch
+	// launches start the operators, by name.
+	launches map[string]operator.Launch
 }
 
-// Run measures an operator on a control plane of its own. Progress is told what is being measured.
-func Run(ctx context.Context, subject operator.Operator, progress io.Writer) (*Result, error) {
-	dir, err := os.MkdirTemp("", "twinloop-bench-")
+// Run measures operators on a control plane of its own. Progress is told what is being measured.
+func Run(ctx context.Context, subjects []operator.Operator, progress io.Writer) (*Result, error) {
+	folder, err := scratch.New("bench")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	b := bench{launch: operator.Launch{
-		Binary: filepath.Join(dir, subject.Name), Kubeconfig: filepath.Join(dir, "kubeconfig"), Log: io.Discard,
-	}}
-	fmt.Fprintf(progress, "building %s\n", subject.Name)
-	if err := subject.Build(ctx, b.launch.Binary); err != nil {
-		return nil, err
+	defer folder.Remove()
+	b := bench{launches: map[string]operator.Launch{}}
+	for _, subject := range subjects {
+		fmt.Fprintf(progress, "building %s\n", subject.Name)
+		launch := operator.Launch{
+			Binary:     filepath.Join(folder.Path, subject.Name),
+			Kubeconfig: filepath.Join(folder.Path, subject.Name+".kubeconfig"),
+			Log:        io.Discard,
+		}
+		if err := subject.Build(ctx, launch.Binary); err != nil {
+			return nil, err
+		}
+		b.launches[subject.Name] = launch
 	}
 	fmt.Fprintln(progress, "starting a control plane")
 	b.controlPlane, err = controlplane.Start(ctx, controlplane.Options{
@@ -97,13 +122,13 @@ func Run(ctx context.Context, subject operator.Operator, progress io.Writer) (*R
 		return nil, err
 	}
 	defer b.controlPlane.Stop()
-	if err := b.connect(ctx, subject); err != nil {
+	if err := b.connect(ctx, subjects); err != nil {
 		return nil, err
 	}
 
-	result := &Result{Operator: subject.Name}
+	result := &Result{}
 	for _, shape := range creationShapes {
-		creation, err := b.compareCreation(ctx, shape, progress)
+		creation, err := b.compareCreation(ctx, subjects, shape, progress)
 		if err != nil {
 			return nil, fmt.Errorf("creating %s: %w", shape, err)
 		}
@@ -114,14 +139,17 @@ func Run(ctx context.Context, subject operator.Operator, progress io.Writer) (*R
 		return nil, err
 	}
 	defer simulated.Stop()
-	fmt.Fprintf(progress, "bringing up %s\n", large)
-	if result.Convergence, err = b.converge(ctx, large); err != nil {
-		return nil, fmt.Errorf("bringing up %s: %w", large, err)
+	for _, subject := range subjects {
+		cost, err := b.measureCost(ctx, subject, progress)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", subject.Name, err)
+		}
+		result.Costs = append(result.Costs, cost)
 	}
 	return result, nil
 }
 
-func (b *bench) connect(ctx context.Context, subject operator.Operator) (err error) {
+func (b *bench) connect(ctx context.Context, subjects []operator.Operator) (err error) {
 	config := b.controlPlane.AdminConfig()
 	if b.kube, err = kubernetes.NewForConfig(config); err != nil {
 		return err
@@ -129,23 +157,31 @@ func (b *bench) connect(ctx context.Context, subject operator.Operator) (err err
 	if b.fleets, err = versioned.NewForConfig(config); err != nil {
 		return err
 	}
-	identity, err := subject.Install(ctx, b.kube)
-	if err != nil {
-		return err
+	for _, subject := range subjects {
+		identity, err := subject.Install(ctx, b.kube)
+		if err != nil {
+			return err
+		}
+		if err := identity.BindEverywhere(ctx, b.kube); err != nil {
+			return err
+		}
+		kubeconfig, err := b.controlPlane.Kubeconfig(ctx, controlplane.Access{ServiceAccount: identity.Account})
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(b.launches[subject.Name].Kubeconfig, kubeconfig, 0o600); err != nil {
+			return err
+		}
 	}
-	if err := identity.BindEverywhere(ctx, b.kube); err != nil {
-		return err
-	}
-	kubeconfig, err := b.controlPlane.Kubeconfig(ctx, controlplane.Access{ServiceAccount: identity.Account})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(b.launch.Kubeconfig, kubeconfig, 0o600)
+	return nil
 }
 
-// compareCreation measures the two in turns, so that whatever else the machine does hits both.
-func (b *bench) compareCreation(ctx context.Context, shape Shape, progress io.Writer) (Creation, error) {
-	var own, replicaSets []float64
+// compareCreation measures all in turns, so that whatever else the machine does hits each of them.
+func (b *bench) compareCreation(
+	ctx context.Context, subjects []operator.Operator, shape Shape, progress io.Writer,
+) (Creation, error) {
+	var replicaSets []float64
+	own := map[string][]float64{}
 	for round := range rounds {
 		fmt.Fprintf(progress, "creating %s, round %d of %d\n", shape, round+1, rounds)
 		rate, err := b.createWithReplicaSets(ctx, shape)
@@ -153,12 +189,45 @@ func (b *bench) compareCreation(ctx context.Context, shape Shape, progress io.Wr
 			return Creation{}, err
 		}
 		replicaSets = append(replicaSets, rate)
-		if rate, err = b.createWithOperator(ctx, shape); err != nil {
-			return Creation{}, err
+		for _, subject := range subjects {
+			if rate, err = b.createWithOperator(ctx, subject, shape); err != nil {
+				return Creation{}, err
+			}
+			own[subject.Name] = append(own[subject.Name], rate)
 		}
-		own = append(own, rate)
 	}
-	return Creation{Shape: shape, Operator: median(own), ReplicaSet: median(replicaSets)}, nil
+	creation := Creation{Shape: shape, Operators: map[string]float64{}, ReplicaSet: median(replicaSets)}
+	for name, rates := range own {
+		creation.Operators[name] = median(rates)
+	}
+	return creation, nil
+}
+
+func (b *bench) measureCost(ctx context.Context, subject operator.Operator, progress io.Writer) (Cost, error) {
+	cost := Cost{Operator: subject.Name}
+	binary, err := os.Stat(b.launches[subject.Name].Binary)
+	if err != nil {
+		return cost, err
+	}
+	cost.Binary = binary.Size()
+	var firstWrites []float64
+	for range rounds {
+		seconds, err := b.timeFirstWrite(ctx, subject)
+		if err != nil {
+			return cost, err
+		}
+		firstWrites = append(firstWrites, seconds)
+	}
+	cost.FirstWrite = median(firstWrites)
+	for _, shape := range convergenceShapes {
+		fmt.Fprintf(progress, "%s brings up %s\n", subject.Name, shape)
+		convergence, err := b.converge(ctx, subject, shape)
+		if err != nil {
+			return cost, fmt.Errorf("bringing up %s: %w", shape, err)
+		}
+		cost.Convergences = append(cost.Convergences, convergence)
+	}
+	return cost, nil
 }
 
 func median(values []float64) float64 {

@@ -19,21 +19,22 @@ import (
 )
 
 // converge brings a shape up with the operator alone, until every Fleet says that all its pods are available.
-func (b *bench) converge(ctx context.Context, shape Shape) (Convergence, error) {
+func (b *bench) converge(ctx context.Context, subject operator.Operator, shape Shape) (Convergence, error) {
 	result := Convergence{Shape: shape}
 	metrics, err := freeAddress()
 	if err != nil {
 		return result, err
 	}
-	process, err := b.startOperator(ctx, "--metrics-bind-address="+metrics)
+	process, err := b.startOperator(ctx, subject, "--metrics-bind-address="+metrics)
 	if err != nil {
 		return result, err
 	}
 	defer process.Kill()
-	namespace, _, err := b.namespace(ctx) // which goes with the control plane
+	namespace, remove, err := b.namespace(ctx)
 	if err != nil {
 		return result, err
 	}
+	defer remove()
 	began := time.Now()
 	err = createOwners(ctx, namespace, shape.Owners, func(ctx context.Context, namespace, name string) error {
 		return b.createFleet(ctx, namespace, name, shape.Pods)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"example.com/twinloop/shared/api/fleet/v1alpha1"
+	"example.com/twinloop/shared/operator"
 )
 
 // writers is how many objects are created at once; it is not the bench that shall be slow.
@@ -31,8 +32,8 @@ func (b *bench) createWithReplicaSets(ctx context.Context, shape Shape) (float64
 	})
 }
 
-func (b *bench) createWithOperator(ctx context.Context, shape Shape) (float64, error) {
-	process, err := b.startOperator(ctx)
+func (b *bench) createWithOperator(ctx context.Context, subject operator.Operator, shape Shape) (float64, error) {
+	process, err := b.startOperator(ctx, subject)
 	if err != nil {
 		return 0, err
 	}
@@ -76,20 +77,28 @@ func (b *bench) create(ctx context.Context, shape Shape, createOwner func(ctx co
 	if err := createOwners(ctx, namespace, shape.Owners, createOwner); err != nil {
 		return 0, err
 	}
-	for created := 0; created < shape.total(); {
+	if err := awaitAdded(ctx, pods, shape.total()); err != nil {
+		return 0, err
+	}
+	return perSecond(shape.total(), time.Since(began)), nil
+}
+
+// awaitAdded waits until a watch has told of n new pods.
+func awaitAdded(ctx context.Context, pods watch.Interface, n int) error {
+	for created := 0; created < n; {
 		select {
 		case event, open := <-pods.ResultChan():
 			if !open {
-				return 0, fmt.Errorf("the watch ended after %d of %d pods", created, shape.total())
+				return fmt.Errorf("the watch ended after %d of %d pods", created, n)
 			}
 			if event.Type == watch.Added {
 				created++
 			}
 		case <-ctx.Done():
-			return 0, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
-	return perSecond(shape.total(), time.Since(began)), nil
+	return nil
 }
 
 func createOwners(ctx context.Context, namespace string, n int, create func(ctx context.Context, namespace, name string) error) error {

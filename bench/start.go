@@ -7,16 +7,17 @@ import (
 	"net/http"
 	"time"
 
+	"example.com/twinloop/shared/operator"
 	"example.com/twinloop/shared/process"
 )
 
 // startOperator starts the operator and returns when it is ready, so that its start is not measured.
-func (b *bench) startOperator(ctx context.Context, args ...string) (*process.Process, error) {
+func (b *bench) startOperator(ctx context.Context, subject operator.Operator, args ...string) (*process.Process, error) {
 	probes, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	launch := b.launch
+	launch := b.launches[subject.Name]
 	launch.Args = append(args, "--health-probe-bind-address="+probes)
 	started, err := launch.Start()
 	if err != nil {
@@ -27,6 +28,33 @@ func (b *bench) startOperator(ctx context.Context, args ...string) (*process.Pro
 		return nil, err
 	}
 	return started, nil
+}
+
+// timeFirstWrite starts the operator when a Fleet is there already, and returns after how many seconds its pod is.
+func (b *bench) timeFirstWrite(ctx context.Context, subject operator.Operator) (float64, error) {
+	namespace, remove, err := b.namespace(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer remove()
+	pods, err := b.watchPods(ctx, namespace)
+	if err != nil {
+		return 0, err
+	}
+	defer pods.Stop()
+	if err := b.createFleet(ctx, namespace, "owner", 1); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	started, err := b.launches[subject.Name].Start()
+	if err != nil {
+		return 0, err
+	}
+	defer started.Kill()
+	if err := awaitAdded(ctx, pods, 1); err != nil {
+		return 0, err
+	}
+	return time.Since(began).Seconds(), nil
 }
 
 func awaitReady(ctx context.Context, of *process.Process, url string) error {

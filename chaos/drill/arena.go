@@ -2,7 +2,6 @@ package drill
 
 import (
 	"context"
-	"os"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"example.com/twinloop/shared/controlplane"
+	"example.com/twinloop/shared/process/scratch"
 )
 
 // arena is what all runs of a drill share.
@@ -25,7 +25,7 @@ type arena struct {
 	dynamic      dynamic.Interface
 	mapper       meta.RESTMapper
 	observer     *observer
-	dir          string // for kubeconfigs
+	kubeconfigs  *scratch.Folder
 	name         string // what the namespaces of this drill begin with
 }
 
@@ -46,11 +46,11 @@ func newArena(ctx context.Context, d *Definition, subject Subject, c *controlpla
 		return nil, err
 	}
 	a.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(resources))
-	if a.dir, err = os.MkdirTemp("", "twinloop-drill-"); err != nil {
+	if a.kubeconfigs, err = scratch.New("kubeconfigs"); err != nil {
 		return nil, err
 	}
 	if a.observer, err = observe(ctx, a.dynamic, a.mapper, d.Observe); err != nil {
-		_ = os.RemoveAll(a.dir)
+		a.kubeconfigs.Remove()
 		return nil, err
 	}
 	return a, nil
@@ -58,5 +58,5 @@ func newArena(ctx context.Context, d *Definition, subject Subject, c *controlpla
 
 func (a *arena) close() {
 	a.observer.close()
-	_ = os.RemoveAll(a.dir)
+	a.kubeconfigs.Remove()
 }

@@ -2,9 +2,9 @@ package drill
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"time"
@@ -15,7 +15,7 @@ import (
 
 // attempts is how often a point is run until it is reached. An operator does not write the same number of times in
 // every run: two changes that come close together are sometimes one write.
-const attempts = 5
+const attempts = 20
 
 // Options say how a drill is run.
 type Options struct {
@@ -45,15 +45,9 @@ func Crash(ctx context.Context, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := options.Points
-	if len(chosen) == 0 {
-		chosen = points(writes(reference))
-	}
-	if options.Shards > 0 {
-		chosen = shard(chosen, options.Shard, options.Shards)
-	}
-	if len(chosen) == 0 {
-		return nil, errors.New("nothing to inject: the operator writes nothing in the whole scenario")
+	chosen, err := options.choose(points(writes(reference)))
+	if err != nil {
+		return nil, err
 	}
 	results, err := a.runAll(ctx, reference, chosen, options)
 	if err != nil {
@@ -69,10 +63,21 @@ func (a *arena) reference(ctx context.Context) (*Recording, error) {
 		return nil, err
 	}
 	for _, finding := range a.judge(reference, reference) {
-		return nil, fmt.Errorf("the reference run, without any fault, fails (%s): %s\nThe operator's last words:\n%s",
-			finding.Oracle, finding.Text, tail(reference.Log, 15))
+		return nil, fmt.Errorf("the reference run, without any fault, fails (%s): %s\n%s",
+			finding.Oracle, finding.Text, lastWords(reference.Log))
 	}
 	return reference, nil
+}
+
+// lastWords are the end of what the operator printed, without what client-go prints at every start.
+func lastWords(log string) string {
+	lines := slices.DeleteFunc(strings.Split(log, "\n"), func(line string) bool {
+		return line == "" || strings.Contains(line, "Feature gate default state")
+	})
+	if len(lines) == 0 {
+		return "The operator printed nothing."
+	}
+	return "The operator's last words:\n" + tail(strings.Join(lines, "\n"), 10)
 }
 
 // writes are the places of all writes of a run, to the API server and to DNS, in the order of their arrival.

@@ -80,14 +80,12 @@ func TestCrashAtSomePoints(t *testing.T) {
 					"create: UPDATE fleet.test. #1, before", "create: UPDATE fleet.test. #1, after",
 					"create: PATCH fleets #1, before", "delete: PATCH fleets #1, after",
 					"scale: PUT fleets/status #1, after",
-					"scale: POST pods #99, after",
 				),
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			last := len(report.Points) - 1
-			for _, point := range report.Points[:last] {
+			for _, point := range report.Points {
 				if point.Verdict != Passed {
 					t.Errorf("%s: %s: %v\n%s", point.Point, point.Verdict, point.Findings, point.Log)
 				}
@@ -96,10 +94,8 @@ func TestCrashAtSomePoints(t *testing.T) {
 				t.Errorf("scaled from 2 to 4, killed at the first creation: %d pods before it and %d after it, want 2 and 3",
 					before.CountAtKill, after.CountAtKill)
 			}
-			if verdict := report.Points[last].Verdict; verdict != NotReached {
-				t.Errorf("the 99th creation of a pod in a step with two: %s, want %s", verdict, NotReached)
-			}
-			want := Summary{Operator: o.Name, Drill: "crash", Points: last + 1, Injected: last, Passed: last, Failed: 1}
+			all := len(report.Points)
+			want := Summary{Operator: o.Name, Drill: "crash", Points: all, Injected: all, Passed: all}
 			got := report.Summary
 			got.Seconds, got.HalfDone = 0, 0
 			if got != want {
@@ -142,6 +138,28 @@ func TestInterruptedDrillStops(t *testing.T) {
 	}
 }
 
+// TestPointNotReached is no pass: no fault was injected.
+func TestPointNotReached(t *testing.T) {
+	point := parsePoints(t, "scale: POST pods #1, after")[0]
+	if result := newPointResult(point, attempts, &Recording{}, nil); result.Verdict != NotReached || result.Injected {
+		t.Errorf("verdict %s, injected %t", result.Verdict, result.Injected)
+	}
+}
+
+func TestLastWords(t *testing.T) {
+	noise := `I1130 envvar.go:172] "Feature gate default state" feature="WatchListClient" enabled=true` + "\n"
+	for _, test := range []struct{ log, want string }{
+		{noise + noise, "The operator printed nothing."},
+		{noise + "no configuration\n" + noise, "The operator's last words:\nno configuration"},
+		{strings.Repeat("early\n", 5) + strings.Repeat("late\n", 10),
+			"The operator's last words:" + strings.Repeat("\nlate", 10)},
+	} {
+		if got := lastWords(test.log); got != test.want {
+			t.Errorf("of %q: %q, want %q", test.log, got, test.want)
+		}
+	}
+}
+
 func script(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "operator")
@@ -164,6 +182,32 @@ func TestReportAsJSON(t *testing.T) {
 	for _, key := range []string{"operator", "drill", "points", "injected", "passed", "failed", "seconds"} {
 		if _, ok := read.Summary[key]; !ok {
 			t.Errorf("summary has no %q", key)
+		}
+	}
+}
+
+func TestTableOfTwoOperators(t *testing.T) {
+	var reports Reports
+	for _, name := range []string{"one", "two"} {
+		reports = append(reports, &Report{
+			Summary: Summary{Operator: name, Drill: "d", Points: 1, Injected: 1, Failed: 1, Seconds: 60},
+			Points: []PointResult{{
+				Point: parsePoints(t, "scale: POST pods #1, after")[0], Verdict: Failed,
+				Findings: []Finding{{Oracle: "leaks", Text: "a pod"}},
+			}},
+		})
+	}
+	var text strings.Builder
+	if err := reports.WriteTable(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"OPERATOR   POINT", "\none        scale: POST pods #1, after   failed", "\ntwo        scale",
+		"\none, scale: POST pods #1, after\n  leaks: a pod\n", "\ntwo, scale",
+		"\none, d: 1 points, 1 injected", "\ntwo, d: 1 points",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the table has no %q:\n%s", want, text.String())
 		}
 	}
 }

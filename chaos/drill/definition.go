@@ -5,15 +5,20 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
 	"example.com/twinloop/chaos/drills"
+	"example.com/twinloop/shared/api/fleet/v1alpha1"
+	"example.com/twinloop/shared/zone"
 )
 
 // Definition is a drill as it is written down: a scenario, and what must hold while it runs. All expressions are CEL;
@@ -75,9 +80,9 @@ func Load(nameOrFile string) (*Definition, error) {
 	if strings.ContainsAny(nameOrFile, "/.") {
 		content, err := os.ReadFile(nameOrFile)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("drill file: %w", err)
 		}
-		return Parse(filepath.Base(nameOrFile), content)
+		return Parse(nameOrFile, content)
 	}
 	content, err := drills.Files.ReadFile(nameOrFile + ".yaml")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +111,7 @@ func Names() []string {
 func Parse(source string, content []byte) (*Definition, error) {
 	var d Definition
 	if err := yaml.UnmarshalStrict(content, &d); err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
+		return nil, fmt.Errorf("%s: %s", source, oneLine(err))
 	}
 	if d.Timeout.Duration == 0 {
 		d.Timeout.Duration = 30 * time.Second
@@ -117,6 +122,18 @@ func Parse(source string, content []byte) (*Definition, error) {
 	return &d, nil
 }
 
+// oneLine is what the decoder says without the layers that it says it through.
+func oneLine(err error) string {
+	line := strings.Join(strings.Fields(err.Error()), " ")
+	for _, layer := range []string{
+		"error converting YAML to JSON: ", "error unmarshaling JSON: ", "while decoding JSON: ", "json: ", "yaml: ",
+		"unmarshal errors: ",
+	} {
+		line = strings.TrimPrefix(line, layer)
+	}
+	return line
+}
+
 func (d *Definition) validate() error {
 	switch {
 	case d.Name == "":
@@ -125,6 +142,11 @@ func (d *Definition) validate() error {
 		return errors.New("observe: list the resources to watch, such as pods")
 	case len(d.Scenario) == 0:
 		return errors.New("scenario: list at least one step")
+	}
+	if d.Zone != "" {
+		if err := zone.ValidateName(d.Zone); err != nil {
+			return fmt.Errorf("zone: %w", err)
+		}
 	}
 	seen := map[string]bool{}
 	for i, step := range d.Scenario {
@@ -157,6 +179,8 @@ func (s Step) validate(observed []string) error {
 		return errors.New("apply, patch, delete: give exactly one of them")
 	}
 	switch {
+	case s.Apply != nil:
+		return validateManifest(s.Apply)
 	case s.Patch != nil:
 		return s.Patch.validate("patch", observed)
 	case s.Delete != nil:
@@ -171,6 +195,26 @@ func (t Target) validate(field string, observed []string) error {
 		return fmt.Errorf("%s.resource: %q must be one of those under observe", field, t.Resource)
 	case (t.Object == "") == (t.ObjectFrom == ""):
 		return fmt.Errorf("%s.object, %s.objectFrom: give exactly one of them", field, field)
+	}
+	return nil
+}
+
+// kinds are those that a control plane knows: Kubernetes' own, and Fleets.
+var kinds = func() *runtime.Scheme {
+	known := runtime.NewScheme()
+	utilruntime.Must(scheme.AddToScheme(known))
+	utilruntime.Must(v1alpha1.AddToScheme(known))
+	return known
+}()
+
+// validateManifest checks what no API server needs to be asked about.
+func validateManifest(manifest map[string]any) error {
+	object := unstructured.Unstructured{Object: manifest}
+	switch {
+	case !kinds.Recognizes(object.GroupVersionKind()):
+		return fmt.Errorf("apply.kind: there is no kind %q of apiVersion %q", object.GetKind(), object.GetAPIVersion())
+	case object.GetName() == "":
+		return errors.New("apply.metadata.name: give the object one")
 	}
 	return nil
 }

@@ -31,6 +31,8 @@ func TestDrillsOfTheProjectAreValid(t *testing.T) {
 const small = `
 name: small
 observe: [pods]
+zone: small.test.
+variables: {one: "1"}
 scenario:
 - name: create
   apply: {apiVersion: v1, kind: Pod, metadata: {name: a}}
@@ -45,7 +47,7 @@ invariants:
 
 func TestBadDefinitionNamesTheField(t *testing.T) {
 	for _, test := range []struct{ name, replace, with, want string }{
-		{"unknown field", "observe:", "obsrve:", "obsrve"},
+		{"unknown field", "observe:", "obsrve:", `small.yaml: unknown field "obsrve"`},
 		{"no name", "name: small", "name: ''", "name: give the drill one"},
 		{"nothing observed", "observe: [pods]", "observe: []", "observe: list the resources"},
 		{"step without a name", "name: create", "name: ''", "scenario[0].name"},
@@ -58,6 +60,35 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 		{"expression that does not parse", "pods.size() == 0", "pods.size( == 0", "scenario[1].await"},
 		{"expression over a name that is not there", "pods.size() == 0", "podz.size() == 0", "undeclared reference to 'podz'"},
 		{"condition that is a number", "await: pods.size() == 0", "await: pods.size()", "scenario[1].await: must yield bool, not int"},
+		{
+			"expression over two lines", "await: pods.size() == 0", "await: |-\n    pods.size() ==\n    podz.size()",
+			"scenario[1].await: line 2, column 1: undeclared",
+		},
+		{
+			"variable that is not there", "pods.size() == 0", "pods.size() == variables.won",
+			"scenario[1].await: there is no variables.won, only one",
+		},
+		{
+			"variable that is not there, in a macro", "pods.size() == 0", "pods.all(p, has(variables.won))",
+			"scenario[1].await: there is no variables.won",
+		},
+		{
+			"variable that is not there, in another", `one: "1"`, `one: variables.two`,
+			"variables.one: there is no variables.two, only one",
+		},
+		{
+			"event without such a field", "holds: pods.size() <= 1", "holds: event.typ == 'ADDED'",
+			"invariants[0].holds: there is no event.typ, only object, old, resource, type",
+		},
+		{"zone that is no name", "zone: small.test.", "zone: not a zone", `zone: "not a zone" is not a domain name`},
+		{"kind that there is not", "kind: Pod", "kind: Pot", `scenario[0].apply.kind: there is no kind "Pot" of apiVersion "v1"`},
+		{
+			"version that there is not", "apiVersion: v1", "apiVersion: v2",
+			`scenario[0].apply.kind: there is no kind "Pod" of apiVersion "v2"`,
+		},
+		{"object without a name", "metadata: {name: a}", "metadata: {}", "scenario[0].apply.metadata.name: give the object one"},
+		{"field given twice", "name: small", "name: small\nname: large", `key "name" already set`},
+		{"no YAML", "name: small", "name: [}", "did not find expected node content"},
 		{"invariant that is a number", "holds: pods.size() <= 1", "holds: pods.size()", "invariants[0].holds: must yield bool"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -65,8 +96,9 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 				t.Fatalf("the definition does not contain %q", test.replace)
 			}
 			_, err := Parse("small.yaml", []byte(strings.Replace(small, test.replace, test.with, 1)))
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "small.yaml: ") {
-				t.Errorf("got %v, want an error of small.yaml with %q", err, test.want)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "small.yaml: ") ||
+				strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want one line of small.yaml with %q", err, test.want)
 			}
 		})
 	}
@@ -78,6 +110,13 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 func TestUnknownDrillListsThoseThereAre(t *testing.T) {
 	_, err := Load("crsh")
 	if err == nil || !strings.Contains(err.Error(), "choose one of crash") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNoSuchDrillFile(t *testing.T) {
+	_, err := Load("missing.yaml")
+	if err == nil || !strings.HasPrefix(err.Error(), "drill file: ") {
 		t.Errorf("got %v", err)
 	}
 }

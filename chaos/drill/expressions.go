@@ -6,11 +6,14 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // expressions are a definition's, compiled.
@@ -48,7 +51,10 @@ func compile(d *Definition) (*expressions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("observe: %w", err)
 	}
-	c := compiler{env: env}
+	c := compiler{env: env, members: map[string][]string{
+		"variables": slices.Sorted(maps.Keys(d.Variables)),
+		"event":     slices.Sorted(maps.Keys(eventValue(Event{Object: &unstructured.Unstructured{}}, nil))),
+	}}
 	compiled := &expressions{
 		await: map[string]cel.Program{}, count: map[string]cel.Program{}, object: map[string]cel.Program{},
 	}
@@ -84,8 +90,9 @@ func (s Step) objectFrom() string {
 
 // compiler keeps the first error, so that its calls read as a list.
 type compiler struct {
-	env *cel.Env
-	err error
+	env     *cel.Env
+	members map[string][]string // of the names that are maps whose keys are known
+	err     error
 }
 
 func (c *compiler) compile(field, text string, want *cel.Type) cel.Program {
@@ -94,7 +101,12 @@ func (c *compiler) compile(field, text string, want *cel.Type) cel.Program {
 	}
 	checked, issues := c.env.Compile(text)
 	if issues.Err() != nil {
-		c.err = fmt.Errorf("%s: %w", field, issues.Err())
+		first := issues.Errors()[0]
+		c.err = fmt.Errorf("%s: line %d, column %d: %s", field, first.Location.Line(), first.Location.Column()+1, first.Message)
+		return nil
+	}
+	if err := c.checkMembers(checked.NativeRep()); err != nil {
+		c.err = fmt.Errorf("%s: %w", field, err)
 		return nil
 	}
 	if got := checked.OutputType(); want != nil && !got.IsExactType(want) && !got.IsExactType(cel.DynType) {
@@ -106,6 +118,23 @@ func (c *compiler) compile(field, text string, want *cel.Type) cel.Program {
 		c.err = fmt.Errorf("%s: %w", field, err)
 	}
 	return program
+}
+
+// checkMembers reports a member that is selected of a name and that it does not have, which CEL itself would find only when
+// it evaluates the expression.
+func (c *compiler) checkMembers(checked *ast.AST) error {
+	var failure error
+	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.SelectKind || e.AsSelect().Operand().Kind() != ast.IdentKind {
+			return
+		}
+		name, member := e.AsSelect().Operand().AsIdent(), e.AsSelect().FieldName()
+		members, known := c.members[name]
+		if known && failure == nil && !slices.Contains(members, member) {
+			failure = fmt.Errorf("there is no %s.%s, only %s", name, member, strings.Join(members, ", "))
+		}
+	}))
+	return failure
 }
 
 // scope is a view with the variables evaluated.

@@ -6,6 +6,18 @@ import (
 	"strings"
 )
 
+// The oracles, by the names that findings go by.
+const (
+	Converges = "converges"  // every step comes to what it awaits, and the operator to rest
+	SamePlace = "same place" // where it comes to is where the reference run came to
+	Safe      = "safe"       // the invariants hold after every event
+	Leaks     = "leaks"      // nothing outlives its owner
+	Honest    = "honest"     // no panic, and no status of a generation that was not acted on
+)
+
+// Oracles are all of them.
+var Oracles = []string{Converges, SamePlace, Safe, Leaks, Honest}
+
 // Finding is something that an operator did wrong.
 type Finding struct {
 	// Oracle is the question that it is the answer to: converges, same place, safe, leaks, honest.
@@ -20,31 +32,31 @@ func (a *arena) judge(reference, run *Recording) []Finding {
 		found = append(found, Finding{oracle, fmt.Sprintf(format, args...)})
 	}
 	if run.Failure != nil {
-		find("converges", "%v", run.Failure)
+		find(Converges, "%v", run.Failure)
 	}
 	for i, step := range run.Steps {
 		if difference := step.snapshot.difference(reference.Steps[i].snapshot); difference != "" {
-			find("same place", "after step %s (- expected, + found):\n%s", step.Name, difference)
+			find(SamePlace, "after step %s (- expected, + found):\n%s", step.Name, difference)
 			break // what follows starts from a different place
 		}
 	}
 	for _, violation := range a.expressions.violations(a.observer.plurals(), run.Events) {
-		find("safe", "%s: violated by %s", violation.Invariant, violation.Event)
+		find(Safe, "%s: violated by %s", violation.Invariant, violation.Event)
 	}
 	left := leaks
 	if run.Failure != nil {
 		left = strandedRecords // a scenario that was broken off leaves objects that it would have removed
 	}
 	for _, leak := range left(run.last) {
-		find("leaks", "%s", leak)
+		find(Leaks, "%s", leak)
 	}
 	if run.Strike != nil {
 		for _, record := range unheldRecords(run.Strike.left) {
-			find("leaks", "%s", record)
+			find(Leaks, "%s", record)
 		}
 	}
 	for _, line := range dishonest(run.Log) {
-		find("honest", "the operator printed: %s", line)
+		find(Honest, "the operator printed: %s", line)
 	}
 	return found
 }

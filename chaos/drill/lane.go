@@ -60,7 +60,7 @@ func (a *arena) openLane(ctx context.Context, namespace string) (_ *lane, err er
 	if err != nil {
 		return nil, err
 	}
-	l.kubeconfig = filepath.Join(a.dir, namespace+".kubeconfig")
+	l.kubeconfig = filepath.Join(a.kubeconfigs.Path, namespace+".kubeconfig")
 	return l, os.WriteFile(l.kubeconfig, kubeconfig, 0o600)
 }
 

@@ -13,34 +13,81 @@ import (
 )
 
 // WriteJSON writes the whole report.
-func (r *Report) WriteJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
-}
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // WriteTable writes a line for each point, what was found, and the summary.
 func (r *Report) WriteTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
-	fmt.Fprintln(table, "POINT\tVERDICT\tBEFORE\tAT KILL\tAFTER\tRECOVERED IN\tRUNS")
+	fmt.Fprintln(table, tableHead)
 	for _, p := range r.Points {
-		halfDone := ""
-		if p.HalfDone() {
-			halfDone = " (half done)"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d%s\t%d\t%.2fs\t%d\n",
-			p.Point, p.Verdict, p.CountBefore, p.CountAtKill, halfDone, p.CountAfter, p.RecoverySeconds, p.Attempts)
+		fmt.Fprintln(table, p.row())
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	for _, p := range r.Points {
-		for _, finding := range p.Findings {
-			fmt.Fprintf(w, "\n%s\n  %s: %s\n", p.Point, finding.Oracle, finding.Text)
+	r.writeFindings(w, "")
+	return r.writeSummary(w)
+}
+
+// Reports are those of several operators in the same drill.
+type Reports []*Report
+
+// WriteJSON writes them as a list.
+func (all Reports) WriteJSON(w io.Writer) error { return writeJSON(w, all) }
+
+// WriteTable writes them as one table, in which each line names its operator, and a summary for each.
+func (all Reports) WriteTable(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
+	fmt.Fprintln(table, "OPERATOR\t"+tableHead)
+	for _, r := range all {
+		for _, p := range r.Points {
+			fmt.Fprintln(table, r.Summary.Operator+"\t"+p.row())
 		}
 	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, r := range all {
+		r.writeFindings(w, r.Summary.Operator+", ")
+	}
+	for _, r := range all {
+		if err := r.writeSummary(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
+const tableHead = "POINT\tVERDICT\tBEFORE\tAT KILL\tAFTER\tRECOVERED IN\tRUNS"
+
+func (p PointResult) row() string {
+	halfDone := ""
+	if p.HalfDone() {
+		halfDone = " (half done)"
+	}
+	return fmt.Sprintf("%s\t%s\t%d\t%d%s\t%d\t%.2fs\t%d",
+		p.Point, p.Verdict, p.CountBefore, p.CountAtKill, halfDone, p.CountAfter, p.RecoverySeconds, p.Attempts)
+}
+
+// writeFindings writes what was found at each point, whose heading begins with what tells apart those of two reports.
+func (r *Report) writeFindings(w io.Writer, heading string) {
+	for _, p := range r.Points {
+		for _, finding := range p.Findings {
+			fmt.Fprintf(w, "\n%s%s\n  %s: %s\n", heading, p.Point, finding.Oracle, finding.Text)
+		}
+	}
+}
+
+func (r *Report) writeSummary(w io.Writer) error {
 	s := r.Summary
-	_, err := fmt.Fprintf(w, "\n%s, %s: %d points, %d injected (%d with work half done), %d passed, %d failed, in %.0f s (%.0f points a minute)\n",
+	_, err := fmt.Fprintf(w, "\n%s, %s: %d points, %d injected (%d with work half done), %d passed, %d failed, "+
+		"in %.0f s (%.0f points a minute)\n",
 		s.Operator, s.Drill, s.Points, s.Injected, s.HalfDone, s.Passed, s.Failed, s.Seconds, float64(s.Points)/s.Seconds*60)
 	return err
 }

@@ -28,6 +28,5 @@ func (s Subject) access(server string, ca []byte, namespace string) controlplane
 func (s Subject) start(kubeconfig, namespace, dnsServer string, log io.Writer) (*process.Process, error) {
 	return operator.Launch{
 		Binary: s.Binary, Kubeconfig: kubeconfig, Namespace: namespace, DNSServer: dnsServer, Log: log,
-		Args: []string{"-v=2"},
 	}.Start()
 }

@@ -9,9 +9,6 @@ import (
 	"example.com/twinloop/chaos/drill"
 )
 
-// oracles are the names that the findings of chaos/drill go by.
-var oracles = []string{"converges", "same place", "safe", "leaks", "honest"}
-
 // readHeader reads the lines before the diff, which begin with #: what the mistake is, an empty line, and the fields.
 // Its errors name the file and the line.
 func (m *Mutant) readHeader(file, patch string) error {
@@ -54,8 +51,8 @@ func (m *Mutant) readField(text string) error {
 		}
 		m.Drill = value
 	case "oracle":
-		if !slices.Contains(oracles, value) {
-			return fmt.Errorf("oracle: %q is none of %s", value, strings.Join(oracles, ", "))
+		if !slices.Contains(drill.Oracles, value) {
+			return fmt.Errorf("oracle: %q is none of %s", value, strings.Join(drill.Oracles, ", "))
 		}
 		m.Oracles = append(m.Oracles, value)
 	case "point":

@@ -83,9 +83,18 @@ func up(cmd *cobra.Command, name string, readyAfter time.Duration) error {
   export KUBECONFIG=%s
   alias kubectl=%s
 
-Stop it with: twinloop cluster down --name %s
-`, name, how, info.Version, info.Server, info.Kubeconfig, info.Kubectl, name)
+Stop it with: %s
+`, name, how, info.Version, info.Server, info.Kubeconfig, info.Kubectl, downCommand(name))
 	return err
+}
+
+// downCommand is what stops a cluster, as this command was called.
+func downCommand(name string) string {
+	command := os.Args[0] + " cluster down"
+	if name != defaultCluster {
+		command += " --name " + name
+	}
+	return command
 }
 
 func newDownCommand() *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"sigs.k8s.io/yaml"
 
 	"example.com/twinloop/shared/controlplane/cluster"
@@ -22,7 +23,9 @@ func TestClusterLife(t *testing.T) {
 	twinloop.mustSay(t, "No clusters", "cluster", "status")
 	twinloop.mustSay(t, `Cluster "default" is up after`, "cluster", "up", "--ready-after", "0s")
 	twinloop.mustSay(t, `Cluster "default" was already up`, "cluster", "up")
+	twinloop.mustSay(t, "Stop it with: "+executable+" cluster down\n", "cluster", "up")
 	twinloop.mustSay(t, `Cluster "second" is up after`, "cluster", "up", "--name", "second")
+	twinloop.mustSay(t, executable+" cluster down --name second\n", "cluster", "up", "--name", "second")
 
 	table := twinloop.mustSay(t, "NAME", "cluster", "status")
 	if lines := strings.Split(strings.TrimSpace(table), "\n"); len(lines) != 3 || !strings.Contains(lines[2], "Running") {
@@ -102,6 +105,18 @@ func TestClusterUpInterrupted(t *testing.T) {
 			return strings.Contains(output, "No clusters")
 		})
 	}
+}
+
+// TestClusterUpTwiceAtOnce holds the lock that the first of two would hold.
+func TestClusterUpTwiceAtOnce(t *testing.T) {
+	twinloop := newInstallation(t)
+	twinloop.mustSay(t, "No clusters", "cluster", "status")
+	lock := flock.New(filepath.Join(twinloop.state, "twinloop", "clusters", ".locks", "default"))
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	twinloop.mustFail(t, exitCannotRun, "is being started or stopped by another command", "cluster", "up")
 }
 
 func TestBadUsage(t *testing.T) {

@@ -63,6 +63,7 @@ func newCommand() *cobra.Command {
 	root.AddCommand(
 		newBenchCommand(),
 		newClusterCommand(),
+		newDiffCommand(),
 		newDrillCommand(),
 		newZoneCommand(),
 	)

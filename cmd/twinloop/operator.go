@@ -2,33 +2,36 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/spf13/pflag"
 
 	"example.com/twinloop/shared/operator"
 )
 
-func addOperatorFlag(flags *pflag.FlagSet, name *string, purpose string) {
-	flags.StringVar(name, "operator", "", "Operator to "+purpose+": "+operatorNames()+".")
+// findOperators returns the operators that --operator names.
+func findOperators(names []string) ([]operator.Operator, error) {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("--operator: name one of %s", operatorNames())
+	}
+	var all []operator.Operator
+	for i, name := range names {
+		found, err := operator.Find(name)
+		if err != nil {
+			return nil, fmt.Errorf("--operator: %w", err)
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("--operator: %s is named twice", name)
+		}
+		all = append(all, found)
+	}
+	return all, nil
 }
 
-// findOperator returns the operator that --operator names.
-func findOperator(name string) (operator.Operator, error) {
-	if name == "" {
-		return operator.Operator{}, fmt.Errorf("--operator: name one of %s", operatorNames())
-	}
-	found, err := operator.Find(name)
-	if err != nil {
-		return found, fmt.Errorf("--operator: %w", err)
-	}
-	return found, nil
-}
+func operatorNames() string { return strings.Join(knownOperators(), ", ") }
 
-func operatorNames() string {
-	var names []string
+func knownOperators() (names []string) {
 	for _, o := range operator.Known {
 		names = append(names, o.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }

@@ -20,6 +20,7 @@ import (
 
 	"example.com/twinloop/shared/controlplane/kubelet"
 	"example.com/twinloop/shared/controlplane/programs"
+	"example.com/twinloop/shared/process/scratch"
 )
 
 const (
@@ -69,12 +70,12 @@ type ControlPlane struct {
 	// Kubelet is the simulated one, or nil.
 	Kubelet *kubelet.Kubelet
 
-	dir       string
-	temporary bool
-	programs  programs.Set
-	running   []*program    // in the order they were started
-	ended     chan *program // those that have ended; has room for all
-	token     string        // the administrator's
+	dir      string
+	scratch  *scratch.Folder // that is dir, or nil
+	programs programs.Set
+	running  []*program    // in the order they were started
+	ended    chan *program // those that have ended; has room for all
+	token    string        // the administrator's
 }
 
 // Start starts a control plane and returns when it is ready: the CRDs are served, the Node is there, the API server is
@@ -151,8 +152,9 @@ func start(ctx context.Context, set programs.Set, opts Options) (_ *ControlPlane
 
 func (c *ControlPlane) prepareDir() (err error) {
 	if c.dir == "" {
-		c.temporary = true
-		c.dir, err = os.MkdirTemp("", "twinloop-controlplane-")
+		if c.scratch, err = scratch.New("controlplane"); err == nil {
+			c.dir = c.scratch.Path
+		}
 		return err
 	}
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
@@ -187,7 +189,7 @@ func (c *ControlPlane) Stop() {
 	for _, p := range slices.Backward(c.running) {
 		p.Stop(stopGrace)
 	}
-	if c.temporary {
-		_ = os.RemoveAll(c.dir)
+	if c.scratch != nil {
+		c.scratch.Remove()
 	}
 }

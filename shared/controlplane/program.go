@@ -103,7 +103,10 @@ func (p *program) failure() error {
 		return fmt.Errorf("%s: %w", p.name, errPortTaken)
 	}
 	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-	return fmt.Errorf("%s ended (%v): %s", p.name, p.Err(), lines[len(lines)-1])
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Errorf("%s ended (%v): %s", p.name, p.Err(), last)
+	}
+	return fmt.Errorf("%s ended (%v) and said nothing", p.name, p.Err())
 }
 
 // choosePorts puts a free loopback port for each 0, and makes sure that the others are free.

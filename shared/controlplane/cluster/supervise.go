@@ -41,17 +41,17 @@ func Supervise(ctx context.Context, name string, settings Settings) error {
 	signal.Ignore(syscall.SIGPIPE) // stdout and stdin end before the supervisor does
 	p, err := locate(name)
 	if err != nil {
-		return answer(err)
+		return answered(err)
 	}
 	lock := p.lock()
 	patience, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
 	if locked, _ := lock.TryLockContext(patience, 20*time.Millisecond); !locked {
-		return answer(fmt.Errorf("cluster %q is being started or stopped by another command", name))
+		return answered(fmt.Errorf("cluster %q is being started or stopped by another command", name))
 	}
 	defer lock.Unlock()
 	if err := p.prepare(); err != nil {
-		return answer(err)
+		return answered(err)
 	}
 	if err := p.run(ctx, settings); err != nil {
 		return err // and leave the logs
@@ -126,6 +126,12 @@ func version(c *controlplane.ControlPlane) (string, error) {
 		return "", err
 	}
 	return info.GitVersion, nil
+}
+
+// answered leaves it to Up to say what is wrong, while stderr is still the terminal on which Up says it.
+func answered(err error) error {
+	_ = answer(err)
+	return nil
 }
 
 // answer tells Up how the start went, and returns err.

@@ -14,11 +14,12 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"example.com/twinloop/shared/process"
+	"example.com/twinloop/shared/process/gocommand"
 )
 
 const (
 	binary       = "controlplane"
+	sizeFile     = "size"         // holds the binary's size in bytes
 	unfinished   = ".unfinished-" // begins the name of a folder that is being built
 	lockInterval = 200 * time.Millisecond
 )
@@ -36,7 +37,7 @@ func build(ctx context.Context, src source, m *meter) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(cache, src.cacheName(version))
-	if len(ready(dir)) == len(names) {
+	if whole(dir) {
 		return dir, nil
 	}
 	lock, err := acquire(ctx, filepath.Join(cache, "lock"), m)
@@ -44,10 +45,32 @@ func build(ctx context.Context, src source, m *meter) (string, error) {
 		return "", err
 	}
 	defer lock.Unlock()
-	if len(ready(dir)) == len(names) {
+	if whole(dir) {
 		return dir, nil
 	}
 	return dir, buildInto(ctx, src, dir, m)
+}
+
+// whole tells whether a folder holds a build as it came about. The size shows what a full disk or an interrupted copy of
+// the cache has cut off, and costs next to nothing to look at.
+func whole(dir string) bool {
+	size, err := os.ReadFile(filepath.Join(dir, sizeFile))
+	if err != nil || len(ready(dir)) < len(names) {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(dir, binary))
+	return err == nil && sizeText(info) == string(size)
+}
+
+func sizeText(info os.FileInfo) string { return fmt.Sprintln(info.Size()) }
+
+// recordSize writes what whole compares.
+func recordSize(dir string) error {
+	info, err := os.Stat(filepath.Join(dir, binary))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, sizeFile), []byte(sizeText(info)), 0o644)
 }
 
 // cacheFolder is where builds are kept. Its errors name the variable to set.
@@ -97,6 +120,9 @@ func buildInto(ctx context.Context, src source, dir string, m *meter) error {
 			return err
 		}
 	}
+	if err := recordSize(temp); err != nil {
+		return err
+	}
 	if err := os.Chmod(temp, 0o755); err != nil {
 		return err
 	}
@@ -144,23 +170,15 @@ func (s source) run(ctx context.Context, stdout func(string), stderr func(string
 			account = append(account, line)
 		}
 	}}
-	child, err := process.Start(cmd)
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("the control plane is built with go, which is not on PATH: install it from https://go.dev/dl")
+	err := gocommand.Run(ctx, cmd)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return gocommand.Explain("go "+args[0]+" of the control plane", account, err)
 	}
-	if err != nil {
-		return err
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the control plane cannot be built: %w", err)
 	}
-	select {
-	case <-child.Exited():
-	case <-ctx.Done():
-		child.Kill()
-		return context.Cause(ctx)
-	}
-	if child.Err() != nil {
-		return explain(args[0], account, child.Err())
-	}
-	return nil
+	return err
 }
 
 // A lineWriter calls each with every whole line written to it.

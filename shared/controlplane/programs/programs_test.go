@@ -51,23 +51,31 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-func TestHalfBuiltCacheIsBuiltAnew(t *testing.T) {
+func TestDamagedCacheIsBuiltAnew(t *testing.T) {
 	freshCache(t)
 	src := tiny(t, printsItsName)
-	dir := mustBuild(t, src, io.Discard)
-	leftover := filepath.Join(filepath.Dir(dir), unfinished+"123")
-	if err := os.MkdirAll(leftover, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, binary)); err != nil {
-		t.Fatal(err)
-	}
-	mustBuild(t, src, io.Discard)
-	if set := ready(dir); len(set) != len(names) {
-		t.Errorf("after the mend: %v", set)
-	}
-	if _, err := os.Stat(leftover); !os.IsNotExist(err) {
-		t.Errorf("the leftover: %v", err)
+	for name, damage := range map[string]func(dir string) error{
+		"removed":   func(dir string) error { return os.Remove(filepath.Join(dir, binary)) },
+		"emptied":   func(dir string) error { return os.Truncate(filepath.Join(dir, binary), 0) },
+		"truncated": func(dir string) error { return os.Truncate(filepath.Join(dir, binary), 100) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := mustBuild(t, src, io.Discard)
+			leftover := filepath.Join(filepath.Dir(dir), unfinished+"123")
+			if err := os.MkdirAll(leftover, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := damage(dir); err != nil {
+				t.Fatal(err)
+			}
+			set := ready(mustBuild(t, src, io.Discard))
+			if output, err := exec.Command(set.Path("etcd")).CombinedOutput(); err != nil {
+				t.Errorf("after the mend: %v, %s", err, output)
+			}
+			if _, err := os.Stat(leftover); !os.IsNotExist(err) {
+				t.Errorf("the leftover: %v", err)
+			}
+		})
 	}
 }
 
@@ -138,30 +146,6 @@ func needy(t *testing.T) source {
 	gomod := "module example.com/needy\n\ngo 1.26.0\n\nrequire example.org/absent v1.0.0\n"
 	write(t, filepath.Join(src.dir, "go.mod"), gomod)
 	return src
-}
-
-func TestExplain(t *testing.T) {
-	for name, test := range map[string]struct {
-		account []string
-		want    string
-	}{
-		"module": {
-			[]string{"go: downloading k8s.io/api v0.37.2", `main.go:1:2: k8s.io/api@v0.37.2: Get "https://p": no route`},
-			`cannot fetch the module k8s.io/api@v0.37.2: Get "https://p": no route; check the network, ` +
-				`or set GOPROXY to a module proxy that you can reach`,
-		},
-		"compiler": {
-			[]string{"# example.com/x", "./main.go:4:2: undefined: y"},
-			"go build of the control plane failed: ./main.go:4:2: undefined: y",
-		},
-		"silence": {nil, "go build of the control plane failed: exit status 1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := explain("build", test.account, errors.New("exit status 1")).Error(); got != test.want {
-				t.Errorf("got  %s\nwant %s", got, test.want)
-			}
-		})
-	}
 }
 
 func TestAssetsArePreferred(t *testing.T) {

@@ -7,6 +7,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -63,7 +64,11 @@ func New(config Config) (*Server, error) {
 		if err := zone.ValidateName(name); err != nil {
 			return nil, err
 		}
-		s.zones[zone.Canonical(name)] = newContents(zone.Canonical(name))
+		origin := zone.Canonical(name)
+		if _, named := s.zones[origin]; named {
+			return nil, fmt.Errorf("%s is named twice: name each zone once", origin)
+		}
+		s.zones[origin] = newContents(origin)
 	}
 	return s, nil
 }

@@ -166,7 +166,7 @@ func TestTruncation(t *testing.T) {
 }
 
 func TestNewRejects(t *testing.T) {
-	for _, zones := range [][]string{nil, {""}, {"fleet_test."}} {
+	for _, zones := range [][]string{nil, {""}, {"fleet_test."}, {"a.test.", "A.test"}} {
 		if _, err := New(Config{Zones: zones}); err == nil {
 			t.Errorf("zones %q are taken", zones)
 		}

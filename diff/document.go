@@ -1,0 +1,239 @@
+package diff
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"example.com/twinloop/shared/checkout"
+)
+
+//go:embed diff.md.tmpl
+var documentTemplate string
+
+// Path is the document's, relative to the checkout.
+const Path = "docs/diff.md"
+
+// Problems are what somebody has to mend, a line each, which names the place.
+type Problems []string
+
+func (p Problems) Error() string { return strings.Join(p, "\n") }
+
+// sources are what the document is made of.
+type sources struct {
+	root                 string
+	judgements, template string
+}
+
+func checkedOut() (sources, error) {
+	root, err := checkout.Root()
+	return sources{root: root, judgements: judgementsFile, template: documentTemplate}, err
+}
+
+// Write makes the document anew, and puts the measurements into README.md. The error is of type Problems when it cannot be made of what the checkout holds.
+func Write(ctx context.Context) error {
+	s, err := checkedOut()
+	if err != nil {
+		return err
+	}
+	document, err := s.render(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.root, Path), document, 0o644); err != nil {
+		return err
+	}
+	_, readme, err := s.readme()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.root, "README.md"), []byte(readme), 0o644)
+}
+
+// Check returns Problems, too, when the document is not what it would be if it were made now.
+func Check(ctx context.Context) error {
+	s, err := checkedOut()
+	if err != nil {
+		return err
+	}
+	return s.check(ctx)
+}
+
+func (s sources) check(ctx context.Context) error {
+	want, err := s.render(ctx)
+	if err != nil {
+		return err
+	}
+	have, err := os.ReadFile(filepath.Join(s.root, Path))
+	if err != nil {
+		return err
+	}
+	haveReadme, wantReadme, err := s.readme()
+	if err != nil {
+		return err
+	}
+	var problems Problems
+	for _, problem := range []string{
+		outOfDate(Path, string(have), string(want)),
+		outOfDate("README.md", haveReadme, wantReadme),
+	} {
+		if problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	return nil
+}
+
+// outOfDate names the first line that differs; it is empty if none does.
+func outOfDate(path, have, want string) string {
+	if have == want {
+		return ""
+	}
+	haveLines, wantLines := strings.Split(have, "\n"), strings.Split(want, "\n")
+	i := 0
+	for i < len(haveLines) && i < len(wantLines) && haveLines[i] == wantLines[i] {
+		i++
+	}
+	should := "the document should end here"
+	if i < len(wantLines) {
+		should = fmt.Sprintf("this line should be %q", wantLines[i])
+	}
+	return fmt.Sprintf("%s:%d: out of date: %s; run `twinloop diff`, and read what it changes", path, i+1, should)
+}
+
+func (s sources) render(ctx context.Context) ([]byte, error) {
+	j, err := readJudgements(s.judgements)
+	if err != nil {
+		return nil, err
+	}
+	c, problems, err := compare(ctx, s.root, j)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := template.New("diff.md.tmpl").Funcs(template.FuncMap{
+		"cite": func(file string, texts ...string) string {
+			at, err := citationOf(file, texts).resolve(s.root)
+			if err != nil {
+				problems = append(problems, "diff/diff.md.tmpl: "+err.Error())
+			}
+			return at.link()
+		},
+		"include": func(file string) (string, error) {
+			content, err := os.ReadFile(filepath.Join(s.root, file))
+			return strings.TrimSuffix(string(content), "\n"), err
+		},
+	}).Parse(s.template)
+	if err != nil {
+		return nil, err
+	}
+	var output bytes.Buffer
+	if err := parsed.Execute(&output, c); err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, Problems(problems)
+	}
+	return output.Bytes(), nil
+}
+
+// citationOf is of a file, of the line that holds the first text, or of the lines from there to the second.
+func citationOf(file string, texts []string) citation {
+	c := citation{File: file}
+	if len(texts) > 0 {
+		c.From = texts[0]
+	}
+	if len(texts) > 1 {
+		c.To = texts[1]
+	}
+	return c
+}
+
+// Table is the comparison file by file, in Markdown.
+func (c comparison) Table() string {
+	var table strings.Builder
+	table.WriteString("| scaffolded | lines | since then | by hand | lines | what it does | verdict |\n")
+	table.WriteString("|---|---:|---|---|---:|---|---|\n")
+	for _, row := range c.Rows {
+		since, places, lines := "pristine", "—", "—"
+		if !row.Pristine() {
+			since = fmt.Sprintf("edited, +%d −%d", row.Added, row.Removed)
+		}
+		if len(row.ByHand) > 0 {
+			var links []string
+			for _, place := range row.ByHand {
+				links = append(links, place.link())
+			}
+			places, lines = strings.Join(links, "<br>"), fmt.Sprint(row.ByHandLines())
+		}
+		fmt.Fprintf(&table, "| [%s](../%s/%s) | %d | %s | %s | %s | %s | *%s* |\n",
+			row.Path, folder, row.Path, row.Scaffolded, since, places, lines, row.Does, row.Verdict)
+	}
+	return strings.TrimSuffix(table.String(), "\n")
+}
+
+// OwnTable lists what was written by hand in kubebuilder/.
+func (c comparison) OwnTable() string {
+	var table strings.Builder
+	table.WriteString("| file | lines |\n|---|---:|\n")
+	for _, file := range c.Own {
+		fmt.Fprintf(&table, "| [%s](../%s/%s) | %d |\n", file.Path, folder, file.Path, file.Lines)
+	}
+	return strings.TrimSuffix(table.String(), "\n")
+}
+
+// Count is how many files a verdict was given to.
+func (c comparison) Count(v string) int {
+	n := 0
+	for _, row := range c.Rows {
+		if row.Verdict == verdict(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// Pristine is how many files are as they were scaffolded; Scaffolded, Added and Removed are lines in all files.
+func (c comparison) Pristine() int {
+	n := 0
+	for _, row := range c.Rows {
+		if row.Pristine() {
+			n++
+		}
+	}
+	return n
+}
+
+func (c comparison) Scaffolded() int { return c.sum(func(r Row) int { return r.Scaffolded }) }
+func (c comparison) Added() int      { return c.sum(func(r Row) int { return r.Added }) }
+func (c comparison) Removed() int    { return c.sum(func(r Row) int { return r.Removed }) }
+
+func (c comparison) sum(of func(Row) int) int {
+	n := 0
+	for _, row := range c.Rows {
+		n += of(row)
+	}
+	return n
+}
+
+// OwnLines are the lines that were written by hand in files of their own.
+func (c comparison) OwnLines() int {
+	n := 0
+	for _, file := range c.Own {
+		n += file.Lines
+	}
+	return n
+}
+
+// ReplacesMost is the file that does what most lines do by hand.
+func (c comparison) ReplacesMost() Row {
+	return slices.MaxFunc(c.Rows, func(a, b Row) int { return a.ByHandLines() - b.ByHandLines() })
+}
