@@ -59,7 +59,8 @@ func (r *Result) WriteTable(w io.Writer) error {
 // WriteMarkdown writes the result for a document.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	for i, row := range r.rows() {
-		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | ")); err != nil {
+		line := strings.ReplaceAll("| "+strings.Join(row, " | ")+" |", "|  |", "| |")
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 		if i == 0 {

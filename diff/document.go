@@ -42,18 +42,19 @@ func Write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	document, err := s.render(ctx)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(s.root, Path), document, 0o644); err != nil {
-		return err
-	}
+	// README.md comes first, since the document cites it.
 	_, readme, err := s.readme()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(s.root, "README.md"), []byte(readme), 0o644)
+	if err := os.WriteFile(filepath.Join(s.root, "README.md"), []byte(readme), 0o644); err != nil {
+		return err
+	}
+	document, err := s.render(ctx)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.root, Path), document, 0o644)
 }
 
 // Check returns Problems, too, when the document is not what it would be if it were made now.
