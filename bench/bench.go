@@ -73,8 +73,6 @@ type Cost struct {
 	FirstWrite float64 `json:"secondsToFirstPod"`
 	// Binary is the size of the executable without debugging information, in bytes.
 	Binary int64 `json:"binaryBytes"`
-	// Lines are those of Go that were written by hand.
-	Lines int `json:"linesByHand"`
 }
 
 // Result is all that was measured.

@@ -41,7 +41,6 @@ func (r *Result) rows() [][]string {
 		})
 	}
 	row("size of the program", "", func(c Cost) string { return fmt.Sprintf("%.0f MiB", mebibytes(c.Binary)) })
-	row("lines of Go written by hand", "", func(c Cost) string { return fmt.Sprint(c.Lines) })
 	return table
 }
 

@@ -149,3 +149,11 @@ func TestWithComparison(t *testing.T) {
 		t.Errorf("without a place for it: %v", err)
 	}
 }
+
+func TestLinesRow(t *testing.T) {
+	const table = "| | handwired | kubebuilder | somebody else's |\n|---|---:|---:|---:|\n"
+	row := linesRow(table, map[string]int{"handwired": 3, "kubebuilder": 2})
+	if want := "| lines of Go written by hand | 3 | 2 | |\n"; row != want {
+		t.Errorf("got %q, want %q", row, want)
+	}
+}

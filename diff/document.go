@@ -1,10 +1,10 @@
 package diff
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,28 +36,26 @@ func checkedOut() (sources, error) {
 	return sources{root: root, judgements: judgementsFile, template: documentTemplate}, err
 }
 
-// Write makes the document anew, and puts the measurements into README.md. The error is of type Problems when it cannot be made of what the checkout holds.
+// Write makes the document anew, and puts the measurements into README.md. The error is of type Problems when that cannot
+// be made of what the checkout holds.
 func Write(ctx context.Context) error {
 	s, err := checkedOut()
 	if err != nil {
 		return err
 	}
-	// README.md comes first, since the document cites it.
-	_, readme, err := s.readme()
+	files, err := s.render(ctx)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(s.root, "README.md"), []byte(readme), 0o644); err != nil {
-		return err
+	for path, content := range files {
+		if err := os.WriteFile(filepath.Join(s.root, path), []byte(content), 0o644); err != nil {
+			return err
+		}
 	}
-	document, err := s.render(ctx)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(s.root, Path), document, 0o644)
+	return nil
 }
 
-// Check returns Problems, too, when the document is not what it would be if it were made now.
+// Check returns Problems, too, when a file is not what Write would make of it now.
 func Check(ctx context.Context) error {
 	s, err := checkedOut()
 	if err != nil {
@@ -67,24 +65,17 @@ func Check(ctx context.Context) error {
 }
 
 func (s sources) check(ctx context.Context) error {
-	want, err := s.render(ctx)
-	if err != nil {
-		return err
-	}
-	have, err := os.ReadFile(filepath.Join(s.root, Path))
-	if err != nil {
-		return err
-	}
-	haveReadme, wantReadme, err := s.readme()
+	files, err := s.render(ctx)
 	if err != nil {
 		return err
 	}
 	var problems Problems
-	for _, problem := range []string{
-		outOfDate(Path, string(have), string(want)),
-		outOfDate("README.md", haveReadme, wantReadme),
-	} {
-		if problem != "" {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		have, err := os.ReadFile(filepath.Join(s.root, path))
+		if err != nil {
+			return err
+		}
+		if problem := outOfDate(path, string(have), files[path]); problem != "" {
 			problems = append(problems, problem)
 		}
 	}
@@ -111,12 +102,17 @@ func outOfDate(path, have, want string) string {
 	return fmt.Sprintf("%s:%d: out of date: %s; run `twinloop diff`, and read what it changes", path, i+1, should)
 }
 
-func (s sources) render(ctx context.Context) ([]byte, error) {
+// render makes the document, and README.md with the measurements; both by their paths in the checkout.
+func (s sources) render(ctx context.Context) (map[string]string, error) {
 	j, err := readJudgements(s.judgements)
 	if err != nil {
 		return nil, err
 	}
 	c, problems, err := compare(ctx, s.root, j)
+	if err != nil {
+		return nil, err
+	}
+	measured, err := c.measured(s.root)
 	if err != nil {
 		return nil, err
 	}
@@ -128,22 +124,24 @@ func (s sources) render(ctx context.Context) ([]byte, error) {
 			}
 			return at.link()
 		},
-		"include": func(file string) (string, error) {
-			content, err := os.ReadFile(filepath.Join(s.root, file))
-			return strings.TrimSuffix(string(content), "\n"), err
-		},
+		"measured": func() string { return strings.TrimSuffix(measured, "\n") },
 	}).Parse(s.template)
 	if err != nil {
 		return nil, err
 	}
-	var output bytes.Buffer
-	if err := parsed.Execute(&output, c); err != nil {
+	var document strings.Builder
+	if err := parsed.Execute(&document, c); err != nil {
 		return nil, err
 	}
 	if len(problems) > 0 {
 		return nil, Problems(problems)
 	}
-	return output.Bytes(), nil
+	readme, err := os.ReadFile(filepath.Join(s.root, readmePath))
+	if err != nil {
+		return nil, err
+	}
+	shown, err := withComparison(string(readme), measured)
+	return map[string]string{Path: document.String(), readmePath: shown}, err
 }
 
 // citationOf is of a file, of the line that holds the first text, or of the lines from there to the second.

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/twinloop/bench"
-	"example.com/twinloop/diff"
 )
 
 func newBenchCommand() *cobra.Command {
@@ -29,13 +28,6 @@ func newBenchCommand() *cobra.Command {
 			result, err := bench.Run(command.Context(), subjects, command.ErrOrStderr())
 			if err != nil {
 				return err
-			}
-			lines, err := diff.LinesByHand(command.Context())
-			if err != nil {
-				return err
-			}
-			for i := range result.Costs {
-				result.Costs[i].Lines = lines[result.Costs[i].Operator]
 			}
 			switch output {
 			case "json":

@@ -63,7 +63,7 @@ func (c *Controller) createPod(ctx context.Context, f *v1alpha1.Fleet, pod *core
 	key := cache.MetaObjectToName(f)
 	created, err := c.kube.CoreV1().Pods(f.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 	if err != nil {
-		if unanswered(err) {
+		if fleet.Unanswered(err) {
 			c.expectations.doubt(key, c.now())
 		}
 		return fleet.CreateFailure(pod.GenerateName, err)
@@ -85,7 +85,7 @@ func (c *Controller) deletePod(ctx context.Context, f *v1alpha1.Fleet, deletion 
 	case apierrors.IsNotFound(err) || apierrors.IsConflict(err):
 		c.expectations.deleted(pod.UID) // it is gone, and at most another of its name is there
 		return nil
-	case unanswered(err):
+	case fleet.Unanswered(err):
 		c.expectations.doubt(key, c.now())
 	default:
 		c.expectations.deleted(pod.UID)
@@ -122,10 +122,4 @@ func (c *Controller) settleDoubt(ctx context.Context, f *v1alpha1.Fleet) error {
 		c.fulfilFromCache(&pods.Items[i])
 	}
 	return nil
-}
-
-// unanswered reports whether a write failed without a word from the API server, and so may have happened.
-func unanswered(err error) bool {
-	var status apierrors.APIStatus
-	return !errors.As(err, &status) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err)
 }

@@ -32,12 +32,16 @@ func (f *createFailure) Error() string {
 
 func (f *createFailure) Unwrap() error { return f.err }
 
+// Unanswered reports whether a write failed without a word from the API server, and so may have happened.
+func Unanswered(err error) bool {
+	var status apierrors.APIStatus
+	return !errors.As(err, &status) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err)
+}
+
 // RevisionFailure is the API server's refusal to write a revision; nil when an error is none. After a conflict, an object
 // that is gone or an answer that never came there is nothing to tell of, and another attempt to make.
 func RevisionFailure(err error) error {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || apierrors.IsConflict(err) || apierrors.IsNotFound(err) ||
-		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) {
+	if Unanswered(err) || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -45,7 +46,34 @@ func TestLaggingPodCache(t *testing.T) {
 	})
 }
 
-// lagging is an API server whose watch of one resource can be held: what happens meanwhile is delivered later.
+// An answer can be lost on the way, after what was asked for has been done. An operator that takes that for a failure, and
+// its cache for the truth, asks again.
+func TestLostAnswer(t *testing.T) {
+	eachOperator(t, func(t *testing.T, s subject) {
+		w := emptyWorld(t, s)
+		l := w.lag("pods")
+		w.launch("--kubeconfig=" + l.kubeconfig)
+		w.create(fleet("web", replicas(3)))
+		w.eventually(settled("web"))
+
+		l.hold()
+		l.loseAnswer()
+		w.change("web", replicas(4))
+		w.eventually(has("web", 4))
+		for n := int32(500); n < 503; n++ {
+			w.change("web", progressDeadline(n)) // which changes nothing, but has it look again
+			l.awaitPassedOn("fleets", w.read("web").ResourceVersion)
+		}
+		l.release()
+		w.eventually(settled("web"))
+		if n := w.everCreated("web"); n != 4 {
+			t.Errorf("%d pods were created for 4", n)
+		}
+	})
+}
+
+// lagging is an API server whose watch of one resource can be held: what happens meanwhile is delivered later. And it can
+// lose an answer.
 type lagging struct {
 	w          *world
 	resource   string
@@ -54,6 +82,7 @@ type lagging struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	held     bool
+	loses    bool                     // the answer to the next creation of the resource
 	passedOn map[string]*bytes.Buffer // what the watches of each resource delivered
 }
 
@@ -73,6 +102,7 @@ func (w *world) lag(resource string) *lagging {
 		Transport:      &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}},
 		FlushInterval:  -1,
 		ModifyResponse: l.intercept,
+		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	})
 	server.EnableHTTP2 = true
 	server.StartTLS()
@@ -95,11 +125,28 @@ func (w *world) lag(resource string) *lagging {
 
 func (l *lagging) intercept(response *http.Response) error {
 	request := response.Request
+	if request.Method == http.MethodPost && path.Base(request.URL.Path) == l.resource && l.losesThis() {
+		return errors.New("lost")
+	}
 	if request.URL.Query().Get("watch") == "" {
 		return nil
 	}
 	response.Body = &lateBody{ReadCloser: response.Body, of: l, resource: path.Base(request.URL.Path)}
 	return nil
+}
+
+func (l *lagging) loseAnswer() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loses = true
+}
+
+func (l *lagging) losesThis() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lost := l.loses
+	l.loses = false
+	return lost
 }
 
 func (l *lagging) hold() { l.set(true) }

@@ -19,7 +19,6 @@ package controller
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	fleetv1alpha1 "example.com/twinloop/shared/api/fleet/v1alpha1"
@@ -60,6 +59,8 @@ type FleetReconciler struct {
 	Recorder  events.EventRecorder
 	Publisher *publish.Publisher
 	Workers   int
+
+	inDoubt doubts
 }
 
 // +kubebuilder:rbac:groups=fleet.twinloop.example.com,resources=fleets,verbs=get;list;watch;patch
@@ -90,6 +91,7 @@ func (r *FleetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	if err := r.Get(ctx, req.NamespacedName, f); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.Publisher.Forget(cache.ObjectName(req.NamespacedName))
+			r.inDoubt.settle(req.NamespacedName)
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -112,7 +114,7 @@ func (r *FleetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	if !outcome.Collision {
 		created, deleted := 0, 0
 		created, outcome.CreateFailure = r.createPods(ctx, f, plan)
-		deleted, outcome.DeleteFailure = r.deletePods(ctx, plan)
+		deleted, outcome.DeleteFailure = r.deletePods(ctx, f, plan)
 		r.tell(f, fleet.ScaleEvents(created, deleted))
 		if created > 0 && deleted == 0 && outcome.CreateFailure == nil && outcome.DeleteFailure == nil {
 			return ctrl.Result{}, nil
@@ -137,37 +139,6 @@ func (r *FleetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: soonest(plan.LookAgain, published.Again)}, nil
-}
-
-// observe reads from the cache what concerns a Fleet.
-func (r *FleetReconciler) observe(ctx context.Context, f *fleetv1alpha1.Fleet) (fleet.Observed, error) {
-	seen := fleet.Observed{Fleet: f, Now: time.Now()}
-	inNamespace := client.InNamespace(f.Namespace)
-	var siblings fleetv1alpha1.FleetList
-	if err := r.List(ctx, &siblings, inNamespace); err != nil {
-		return seen, fmt.Errorf("listing Fleets: %w", err)
-	}
-	for i := range siblings.Items {
-		seen.Siblings = append(seen.Siblings, &siblings.Items[i])
-	}
-	for _, controller := range []string{string(f.UID), nobody} {
-		controlledBy := client.MatchingFields{controllerField: controller}
-		var pods corev1.PodList
-		if err := r.List(ctx, &pods, inNamespace, controlledBy); err != nil {
-			return seen, fmt.Errorf("listing pods: %w", err)
-		}
-		for i := range pods.Items {
-			seen.Pods = append(seen.Pods, &pods.Items[i])
-		}
-		var revisions appsv1.ControllerRevisionList
-		if err := r.List(ctx, &revisions, inNamespace, controlledBy); err != nil {
-			return seen, fmt.Errorf("listing ControllerRevisions: %w", err)
-		}
-		for i := range revisions.Items {
-			seen.Revisions = append(seen.Revisions, &revisions.Items[i])
-		}
-	}
-	return seen, nil
 }
 
 // storeStatus writes a status through its subresource, when it differs. The version of the Fleet goes with it: if

@@ -25,7 +25,7 @@ func (r *FleetReconciler) createPods(ctx context.Context, f *fleetv1alpha1.Fleet
 		if err != nil {
 			return created, err
 		}
-		n, err := slowstart.Create(min(creation.Count, burst), func() error { return r.createPod(ctx, pod.DeepCopy()) })
+		n, err := slowstart.Create(min(creation.Count, burst), func() error { return r.createPod(ctx, f, pod.DeepCopy()) })
 		created += n
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			return created, nil // nothing can be created there any more, and nothing needs to be
@@ -37,8 +37,11 @@ func (r *FleetReconciler) createPods(ctx context.Context, f *fleetv1alpha1.Fleet
 	return created, nil
 }
 
-func (r *FleetReconciler) createPod(ctx context.Context, pod *corev1.Pod) error {
+func (r *FleetReconciler) createPod(ctx context.Context, f *fleetv1alpha1.Fleet, pod *corev1.Pod) error {
 	if err := r.Create(ctx, pod); err != nil {
+		if fleet.Unanswered(err) {
+			r.inDoubt.raise(client.ObjectKeyFromObject(f))
+		}
 		return fleet.CreateFailure(pod.GenerateName, err)
 	}
 	logf.FromContext(ctx).V(1).Info("created pod", "pod", client.ObjectKeyFromObject(pod))
@@ -46,11 +49,14 @@ func (r *FleetReconciler) createPod(ctx context.Context, pod *corev1.Pod) error 
 }
 
 // deletePods deletes pods as planned, and returns how many it deleted and the first refusal.
-func (r *FleetReconciler) deletePods(ctx context.Context, plan fleet.Plan) (int, error) {
+func (r *FleetReconciler) deletePods(ctx context.Context, f *fleetv1alpha1.Fleet, plan fleet.Plan) (int, error) {
 	deletions := plan.Delete[:min(len(plan.Delete), burst)]
 	return slowstart.Together(len(deletions), func(i int) error {
 		pod := deletions[i].Pod
 		if err := r.deleteOnly(ctx, pod); err != nil {
+			if fleet.Unanswered(err) {
+				r.inDoubt.raise(client.ObjectKeyFromObject(f))
+			}
 			return fmt.Errorf("deleting pod %s: %w", pod.Name, err)
 		}
 		logf.FromContext(ctx).V(1).Info("deleted pod", "pod", client.ObjectKeyFromObject(pod), "why", deletions[i].Why)
