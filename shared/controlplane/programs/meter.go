@@ -92,7 +92,7 @@ func (m *meter) tick() {
 
 func (m *meter) print(now time.Time) {
 	m.mu.Lock()
-	line := fmt.Sprintf("%s, %s (first time only, about 15 minutes on 2 cores)",
+	line := fmt.Sprintf("%s, %s (first time only, 6 to 15 minutes on 2 cores)",
 		m.stage(m.count), now.Sub(m.started).Round(time.Second))
 	m.mu.Unlock()
 	if m.terminal {
