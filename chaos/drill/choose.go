@@ -48,12 +48,12 @@ func (o Options) choose(all []Point) ([]Point, error) {
 func placesIn(step string, all []Point) string {
 	var places []string
 	for _, point := range all {
-		if point.Step == step && point.When == Before {
+		if point.Step == step && point.Fault == all[0].Fault {
 			places = append(places, point.Place.String())
 		}
 	}
 	if len(places) == 0 {
 		return "writes of other steps"
 	}
-	return strings.Join(places, "; ") + "; each before and after"
+	return strings.Join(places, "; ") + ", with each of the drill's faults"
 }

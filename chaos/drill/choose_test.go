@@ -12,7 +12,7 @@ func TestChoose(t *testing.T) {
 	all := points([]proxy.Place{
 		{Step: "scale", Kind: "POST pods", Ordinal: 1}, {Step: "scale", Kind: "POST pods", Ordinal: 2},
 		{Step: "roll", Kind: "POST pods", Ordinal: 1},
-	})
+	}, []Fault{Before, After}, "")
 	for _, test := range []struct {
 		name    string
 		all     []Point
@@ -28,7 +28,7 @@ func TestChoose(t *testing.T) {
 		{
 			"a write that was not made", all, Options{Points: parsePoints(t, "scale: POST pods #3, after")}, nil,
 			`point "scale: POST pods #3, after": the reference run, without any fault, did not come by it, ` +
-				"only by scale: POST pods #1; scale: POST pods #2; each before and after",
+				"only by scale: POST pods #1; scale: POST pods #2, with each of the drill's faults",
 		},
 		{
 			"a step without writes", all, Options{Points: parsePoints(t, "rest: POST pods #1, after")}, nil,

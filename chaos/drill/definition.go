@@ -26,6 +26,10 @@ import (
 type Definition struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
+	// Like names a drill that comes with the project, whose fields this one has where it gives none of its own.
+	Like string `json:"like,omitempty"`
+	// Faults are injected at every write, one in each run.
+	Faults []Fault `json:"faults"`
 	// Observe are the resources that are watched, as plural.group.
 	Observe []string `json:"observe"`
 	// Zone is the DNS zone that the operator is given a server for; empty for none.
@@ -110,6 +114,9 @@ func Names() []string {
 // Parse reads a definition. Its errors name the field and what it should be.
 func Parse(source string, content []byte) (*Definition, error) {
 	var d Definition
+	if err := d.inherit(content); err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
 	if err := yaml.UnmarshalStrict(content, &d); err != nil {
 		return nil, fmt.Errorf("%s: %s", source, oneLine(err))
 	}
@@ -120,6 +127,24 @@ func Parse(source string, content []byte) (*Definition, error) {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	return &d, nil
+}
+
+// inherit fills in the fields of the drill that the content says it is like.
+func (d *Definition) inherit(content []byte) error {
+	var given struct {
+		Like string `json:"like"`
+	}
+	if err := yaml.Unmarshal(content, &given); err != nil {
+		return errors.New(oneLine(err))
+	}
+	if given.Like == "" {
+		return nil
+	}
+	model, err := drills.Files.ReadFile(given.Like + ".yaml")
+	if err != nil {
+		return fmt.Errorf("like: unknown drill %q: choose one of %s", given.Like, strings.Join(Names(), ", "))
+	}
+	return yaml.UnmarshalStrict(model, d)
 }
 
 // oneLine is what the decoder says without the layers that it says it through.
@@ -142,6 +167,13 @@ func (d *Definition) validate() error {
 		return errors.New("observe: list the resources to watch, such as pods")
 	case len(d.Scenario) == 0:
 		return errors.New("scenario: list at least one step")
+	case len(d.Faults) == 0:
+		return errors.New("faults: list at least one, such as before, after, cut or 500")
+	}
+	for i, fault := range d.Faults {
+		if err := fault.validate(); err != nil {
+			return fmt.Errorf("faults[%d]: %w", i, err)
+		}
 	}
 	if d.Zone != "" {
 		if err := zone.ValidateName(d.Zone); err != nil {

@@ -31,6 +31,7 @@ func TestDrillsOfTheProjectAreValid(t *testing.T) {
 const small = `
 name: small
 observe: [pods]
+faults: [before]
 zone: small.test.
 variables: {one: "1"}
 scenario:
@@ -49,6 +50,9 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 	for _, test := range []struct{ name, replace, with, want string }{
 		{"unknown field", "observe:", "obsrve:", `small.yaml: unknown field "obsrve"`},
 		{"no name", "name: small", "name: ''", "name: give the drill one"},
+		{"no faults", "faults: [before]", "", "faults: list at least one"},
+		{"unknown fault", "faults: [before]", `faults: [before, "422"]`, `faults[1]: "422" is none of before, after`},
+		{"like nothing there is", "faults: [before]", "like: crsh", `like: unknown drill "crsh": choose one of crash, errors`},
 		{"nothing observed", "observe: [pods]", "observe: []", "observe: list the resources"},
 		{"step without a name", "name: create", "name: ''", "scenario[0].name"},
 		{"step that a point could not name", "name: create", "name: 'create: it'", "scenario[0].name"},

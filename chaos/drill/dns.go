@@ -32,7 +32,7 @@ type tap struct {
 	writing int
 	last    time.Time
 	updates []*Update
-	fault   func(Update, When) (struck bool)
+	fault   func(update Update, done bool) (struck bool)
 	changed chan struct{} // closed and replaced at every update
 }
 
@@ -79,18 +79,18 @@ func (t *tap) intercept(_ context.Context, u server.Update, apply func() server.
 		return server.NoAnswer
 	}
 	defer t.leave()
-	if fault != nil && fault(*update, Before) {
+	if fault != nil && fault(*update, false) {
 		return server.NoAnswer
 	}
 	rcode := apply()
 	t.record(update, rcode)
-	if fault != nil && fault(*update, After) {
+	if fault != nil && fault(*update, true) {
 		return server.NoAnswer
 	}
 	return rcode
 }
 
-func (t *tap) arrive(u server.Update) (*Update, func(Update, When) bool) {
+func (t *tap) arrive(u server.Update) (*Update, func(Update, bool) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.frozen {
@@ -129,8 +129,9 @@ func (t *tap) mark(step string) {
 	t.step, t.arrived = step, 0
 }
 
-// arm has every update go by a fault, which says whether it struck; nil clears it.
-func (t *tap) arm(fault func(Update, When) bool) {
+// arm has every update go by a fault, before and after it is done, which says whether it struck: it is not answered then.
+// Nil clears it.
+func (t *tap) arm(fault func(update Update, done bool) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.fault = fault

@@ -24,8 +24,8 @@ const hostile = `</script><script>document.body.remove()</script>` +
 
 // exampleReport has a point of every sort, and hostile text wherever an operator decides on it.
 func exampleReport() *Report {
-	create := func(ordinal int, when When) Point {
-		return Point{proxy.Place{Step: "create", Kind: "POST pods", Ordinal: ordinal}, when}
+	create := func(ordinal int, fault Fault) Point {
+		return Point{proxy.Place{Step: "create", Kind: "POST pods", Ordinal: ordinal}, fault}
 	}
 	struck := Timeline{
 		{Lane: "operator", Kind: "start", Text: "started"},

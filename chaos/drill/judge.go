@@ -3,7 +3,10 @@ package drill
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"example.com/twinloop/chaos/proxy"
 )
 
 // The oracles, by the names that findings go by.
@@ -12,7 +15,7 @@ const (
 	SamePlace = "same place" // where it comes to is where the reference run came to
 	Safe      = "safe"       // the invariants hold after every event
 	Leaks     = "leaks"      // nothing outlives its owner
-	Honest    = "honest"     // no panic, and no status of a generation that was not acted on
+	Honest    = "honest"     // no panic, no hot loop, and no status of a generation that was not acted on
 )
 
 // Oracles are all of them.
@@ -50,13 +53,16 @@ func (a *arena) judge(reference, run *Recording) []Finding {
 	for _, leak := range left(run.last) {
 		find(Leaks, "%s", leak)
 	}
-	if run.Strike != nil {
+	if run.Strike != nil && run.Strike.Fault.kills() {
 		for _, record := range unheldRecords(run.Strike.left) {
 			find(Leaks, "%s", record)
 		}
 	}
 	for _, line := range dishonest(run.Log) {
 		find(Honest, "the operator printed: %s", line)
+	}
+	for _, loop := range hotLoops(writes(reference), writes(run)) {
+		find(Honest, "%s", loop)
 	}
 	return found
 }
@@ -133,4 +139,35 @@ func dishonest(log string) []string {
 		}
 	}
 	return lines
+}
+
+// A fault is injected once. Whoever writes so many times more often than without it, and so many times besides, does not
+// try again but all the time.
+const (
+	hotFactor = 3
+	hotExtra  = 20
+)
+
+// hotLoops are the kinds of writes that a step had far more of than in the reference run.
+func hotLoops(reference, run []proxy.Place) []string {
+	type kind struct {
+		step string
+		kind proxy.Kind
+	}
+	count := func(places []proxy.Place) map[kind]int {
+		counts := map[kind]int{}
+		for _, place := range places {
+			counts[kind{place.Step, place.Kind}]++
+		}
+		return counts
+	}
+	usual := count(reference)
+	var found []string
+	for of, n := range count(run) {
+		if n > hotFactor*usual[of]+hotExtra {
+			found = append(found, fmt.Sprintf("%s: %s was sent %d times, and %d times in the reference run", of.step, of.kind, n, usual[of]))
+		}
+	}
+	slices.Sort(found)
+	return found
 }

@@ -7,32 +7,25 @@ import (
 	"example.com/twinloop/chaos/proxy"
 )
 
-// When says on which side of a write the operator is killed.
-type When string
-
-const (
-	// Before: the write was not sent on.
-	Before When = "before"
-	// After: the write was carried out, and the operator did not hear of it.
-	After When = "after"
-)
-
 // Point is a place in the scenario at which a fault is injected, such as `roll: POST pods #3, after`.
 type Point struct {
 	proxy.Place
-	When When
+	Fault Fault
 }
 
-func (p Point) String() string { return p.Place.String() + ", " + string(p.When) }
+func (p Point) String() string { return p.Place.String() + ", " + string(p.Fault) }
 
 // MarshalText writes a point as String does.
 func (p Point) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // ParsePoint reads what String writes.
 func ParsePoint(text string) (Point, error) {
-	place, when, ok := strings.Cut(text, ", ")
-	if !ok || When(when) != Before && When(when) != After {
-		return Point{}, fmt.Errorf("point %q: must end in `, before` or `, after`", text)
+	place, fault, ok := strings.Cut(text, ", ")
+	if !ok {
+		return Point{}, fmt.Errorf("point %q: must end in a fault, as in `, before` or `, after`", text)
+	}
+	if err := Fault(fault).validate(); err != nil {
+		return Point{}, fmt.Errorf("point %q: the fault %w", text, err)
 	}
 	parsed, err := proxy.ParsePlace(place)
 	if err != nil {
@@ -41,14 +34,18 @@ func ParsePoint(text string) (Point, error) {
 	if parsed.Step == "" || parsed.Ordinal == 0 {
 		return Point{}, fmt.Errorf("point %q: must name a step and a number, as in `roll: POST pods #3, after`", text)
 	}
-	return Point{parsed, When(when)}, nil
+	return Point{parsed, Fault(fault)}, nil
 }
 
-// points are the two sides of every place.
-func points(places []proxy.Place) []Point {
+// points are the faults at every place where they make sense: a DNS server answers with no HTTP status.
+func points(places []proxy.Place, faults []Fault, dns proxy.Kind) []Point {
 	var all []Point
 	for _, place := range places {
-		all = append(all, Point{place, Before}, Point{place, After})
+		for _, fault := range faults {
+			if place.Kind != dns || fault.status() == 0 {
+				all = append(all, Point{place, fault})
+			}
+		}
 	}
 	return all
 }

@@ -13,6 +13,8 @@ func TestPointIsReadAsItIsWritten(t *testing.T) {
 		"roll: POST pods #3, after",
 		"create: PUT fleets/status #1, before",
 		"delete: UPDATE fleet.test. #12, after",
+		"scale: DELETE pods #1, cut",
+		"scale: DELETE pods #1, 504",
 	} {
 		point, err := ParsePoint(text)
 		if err != nil {
@@ -25,9 +27,10 @@ func TestPointIsReadAsItIsWritten(t *testing.T) {
 
 func TestBadPoint(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"", "`, before` or `, after`"},
-		{"roll: POST pods #3", "`, before` or `, after`"},
-		{"roll: POST pods #3, during", "`, before` or `, after`"},
+		{"", "must end in a fault"},
+		{"roll: POST pods #3", "must end in a fault"},
+		{"roll: POST pods #3, during", `the fault "during" is none of before, after, drop, cut, 409`},
+		{"roll: POST pods #3, 422", `the fault "422" is none of before, after, drop, cut, 409`},
 		{"POST pods #3, after", "must name a step"},
 		{"roll: POST pods, after", "a number"},
 		{"roll: POST pods #0, after", "a number from 1"},
@@ -55,7 +58,8 @@ func FuzzParsePoint(f *testing.F) {
 }
 
 func TestShardsArePartsOfTheWhole(t *testing.T) {
-	all := points([]proxy.Place{{Step: "a", Ordinal: 1}, {Step: "a", Ordinal: 2}, {Step: "b", Ordinal: 1}, {Step: "b", Ordinal: 2}})
+	all := points([]proxy.Place{{Step: "a", Ordinal: 1}, {Step: "a", Ordinal: 2}, {Step: "b", Ordinal: 1}, {Step: "b", Ordinal: 2}},
+		[]Fault{Before, After}, "UPDATE fleet.test.")
 	for n := 1; n <= len(all)+1; n++ {
 		seen := map[Point]int{}
 		for i := 1; i <= n; i++ {

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 
 	"example.com/twinloop/chaos/proxy"
@@ -67,12 +68,15 @@ func writeJSON(w io.Writer, value any) error {
 const tableHead = "POINT\tVERDICT\tBEFORE\tAT KILL\tAFTER\tRECOVERED IN\tRUNS"
 
 func (p PointResult) row() string {
-	halfDone := ""
-	if p.HalfDone() {
-		halfDone = " (half done)"
+	atKill := "-"
+	if p.Point.Fault.kills() {
+		atKill = strconv.Itoa(p.CountAtKill)
 	}
-	return fmt.Sprintf("%s\t%s\t%d\t%d%s\t%d\t%.2fs\t%d",
-		p.Point, p.Verdict, p.CountBefore, p.CountAtKill, halfDone, p.CountAfter, p.RecoverySeconds, p.Attempts)
+	if p.HalfDone() {
+		atKill += " (half done)"
+	}
+	return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t%.2fs\t%d",
+		p.Point, p.Verdict, p.CountBefore, atKill, p.CountAfter, p.RecoverySeconds, p.Attempts)
 }
 
 // writeFindings writes what was found at each point, whose heading begins with what tells apart those of two reports.

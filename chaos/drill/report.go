@@ -47,11 +47,12 @@ type PointResult struct {
 	Verdict  Verdict `json:"verdict"`
 	// Attempts is how many runs it took to reach the point.
 	Attempts int `json:"attempts"`
-	// CountBefore, CountAtKill and CountAfter tell how far the step had come.
+	// CountBefore, CountAtKill and CountAfter tell how far the step had come; CountAtKill is 0 where nobody was killed.
 	CountBefore int `json:"countBefore"`
 	CountAtKill int `json:"countAtKill"`
 	CountAfter  int `json:"countAfter"`
-	// RecoverySeconds is the time from the restart until the step had settled; 0 if it never did.
+	// RecoverySeconds is the time from the restart, or from a fault that kills nobody, until the step had settled; 0 if it
+	// never did.
 	RecoverySeconds float64   `json:"recoverySeconds"`
 	Findings        []Finding `json:"findings,omitempty"`
 	// Log is the end of what the operator printed, where something was found.
@@ -61,7 +62,7 @@ type PointResult struct {
 
 // HalfDone reports whether the kill struck in the middle of the work.
 func (p PointResult) HalfDone() bool {
-	return p.Injected && p.CountAtKill != p.CountBefore && p.CountAtKill != p.CountAfter
+	return p.Injected && p.Point.Fault.kills() && p.CountAtKill != p.CountBefore && p.CountAtKill != p.CountAfter
 }
 
 func newPointResult(point Point, attempt int, run *Recording, findings []Finding) PointResult {
@@ -81,7 +82,11 @@ func newPointResult(point Point, attempt int, run *Recording, findings []Finding
 	}
 	result.CountAtKill = run.Strike.Count
 	if !run.Strike.Recovered.IsZero() {
-		result.RecoverySeconds = run.Strike.Recovered.Sub(run.Strike.Restarted).Seconds()
+		since := run.Strike.At
+		if point.Fault.kills() {
+			since = run.Strike.Restarted
+		}
+		result.RecoverySeconds = run.Strike.Recovered.Sub(since).Seconds()
 	}
 	for _, step := range run.Steps {
 		if step.Name == run.Strike.Step {

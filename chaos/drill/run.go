@@ -40,12 +40,15 @@ type StepRecord struct {
 
 // Strike is a fault that was injected.
 type Strike struct {
-	Step string
-	// At is when the operator was dead, Restarted when its successor was started, and Recovered when the step that
-	// was struck had settled after all.
-	At, Restarted, Recovered time.Time
-	// Count is the step's count after the death, when nothing was under way any more.
-	Count int
+	Step  string
+	Fault Fault
+	// At is when it was: of one that kills, when the operator was dead. Recovered is when the step that was struck had
+	// settled after all.
+	At, Recovered time.Time
+	// Restarted is when the successor of an operator that was killed was started. Count is the step's count after the
+	// death, when nothing was under way any more.
+	Restarted time.Time
+	Count     int
 
 	left view // what there was then
 }
@@ -57,6 +60,8 @@ type runner struct {
 	record *Recording
 	struck chan struct{} // closed when the operator has been killed
 	dying  atomic.Bool   // set before that
+	// survived is when a fault was injected that kills nobody.
+	survived atomic.Pointer[time.Time]
 }
 
 // run takes the operator through the scenario in a namespace of its own, and injects a fault at the point if one is
@@ -114,6 +119,9 @@ func (r *runner) take(ctx context.Context, step Step, ended <-chan struct{}) (<-
 	}
 	if err != nil {
 		return nil, err
+	}
+	if at := r.survived.Load(); at != nil && r.record.Strike == nil {
+		r.record.Strike = &Strike{Step: step.Name, Fault: r.point.Fault, At: *at, Recovered: time.Now()}
 	}
 	after, _ := r.now()
 	record.Settled, record.CountAfter = time.Now(), r.count(step, after)
@@ -180,20 +188,47 @@ func (r *runner) arm() {
 		return
 	}
 	if r.point.Kind == updateKind(r.arena.definition.Zone) {
-		r.dns.arm(func(update Update, when When) bool {
-			if when != r.point.When || !r.point.Covers(update.Place) || !r.proxy.Freeze() {
-				return false
-			}
-			r.strike()
-			return true
-		})
+		r.dns.arm(r.strikesUpdate)
 		return
 	}
-	interceptor := proxy.KillBefore
-	if r.point.When == After {
-		interceptor = proxy.KillAfter
+	r.proxy.Intercept(r.interceptor())
+}
+
+func (r *runner) interceptor() proxy.Interceptor {
+	switch place := r.point.Place; r.point.Fault {
+	case Before:
+		return proxy.KillBefore(place, r.strike)
+	case After:
+		return proxy.KillAfter(place, r.strike)
+	case Drop:
+		return proxy.Drop(place, r.survive)
+	case Cut:
+		return proxy.Cut(place, r.survive)
+	default:
+		return proxy.Refuse(place, r.point.Fault.status(), r.survive)
 	}
-	r.proxy.Intercept(interceptor(r.point.Place, r.strike))
+}
+
+// strikesUpdate strikes a DNS update that the point covers, and leaves it without an answer.
+func (r *runner) strikesUpdate(update Update, done bool) bool {
+	if !r.point.Covers(update.Place) || done != (r.point.Fault == After || r.point.Fault == Cut) {
+		return false
+	}
+	if !r.point.Fault.kills() {
+		r.survive()
+		return true
+	}
+	if !r.proxy.Freeze() {
+		return false
+	}
+	r.strike()
+	return true
+}
+
+// survive notes a fault that kills nobody.
+func (r *runner) survive() {
+	now := time.Now()
+	r.survived.Store(&now)
 }
 
 // strike kills the operator. When it returns the operator is dead, and nothing of it reaches anybody any more.
@@ -206,7 +241,7 @@ func (r *runner) strike() {
 
 // recover sees what the dead operator left, and starts its successor.
 func (r *runner) recover(ctx context.Context, step Step) (ended <-chan struct{}, err error) {
-	strike := &Strike{Step: step.Name, At: time.Now()}
+	strike := &Strike{Step: step.Name, Fault: r.point.Fault, At: time.Now()}
 	r.record.Strike = strike
 	if err := r.proxy.Quiesce(ctx); err != nil {
 		return nil, err

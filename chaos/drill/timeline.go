@@ -43,7 +43,11 @@ func newTimeline(run *Recording) Timeline {
 		mark("scenario", "", "step", step.Began, step.Settled, "%s: %d to %d", step.Name, step.CountBefore, step.CountAfter)
 	}
 	if s := run.Strike; s != nil {
-		mark("operator", "", "kill", s.At, time.Time{}, "SIGKILL in %s, count %d", s.Step, s.Count)
+		if s.Fault.kills() {
+			mark("operator", "", "kill", s.At, time.Time{}, "SIGKILL in %s, count %d", s.Step, s.Count)
+		} else {
+			mark("operator", "", "kill", s.At, time.Time{}, "%s in %s", s.Fault, s.Step)
+		}
 		if !s.Restarted.IsZero() {
 			mark("operator", "", "start", s.Restarted, time.Time{}, "restarted")
 			mark("operator", "", "step", s.Restarted, s.Recovered, "recovering")

@@ -27,20 +27,23 @@ func TestEveryMutantIsCaught(t *testing.T) {
 	}
 	mutants, g := all(t), newGround(t)
 	for _, o := range operator.Known {
-		t.Run("unbroken/"+o.Name, func(t *testing.T) {
-			t.Parallel()
-			report := g.drill(t, o, "crash", pointsOf(mutants))
-			for _, result := range report.Points {
-				if result.Verdict != drill.Passed {
-					t.Errorf("%s: %s: %+v\n%s", result.Point, result.Verdict, result.Findings, result.Log)
+		for _, name := range drill.Names() {
+			t.Run("unbroken/"+name+"/"+o.Name, func(t *testing.T) {
+				t.Parallel()
+				caught := caughtBy(name, mutants)
+				report := g.drill(t, o, name, pointsOf(caught))
+				for _, result := range report.Points {
+					if result.Verdict != drill.Passed {
+						t.Errorf("%s: %s: %+v\n%s", result.Point, result.Verdict, result.Findings, result.Log)
+					}
 				}
-			}
-			for _, m := range mutants {
-				if m.Drill != "" && m.CaughtBy(report) == nil {
-					t.Errorf("the unbroken operator is taken for %s", m.Name)
+				for _, m := range caught {
+					if m.CaughtBy(report) == nil {
+						t.Errorf("the unbroken operator is taken for %s", m.Name)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 	t.Run("no-op", func(t *testing.T) {
 		t.Parallel()
@@ -107,6 +110,16 @@ func noOp(t *testing.T) Mutant {
 	return m
 }
 
+// caughtBy are the mutants that a drill must catch.
+func caughtBy(name string, mutants []Mutant) (caught []Mutant) {
+	for _, m := range mutants {
+		if m.Drill == name {
+			caught = append(caught, m)
+		}
+	}
+	return caught
+}
+
 func pointsOf(mutants []Mutant) []drill.Point {
 	var points []drill.Point
 	for _, m := range mutants {
@@ -162,7 +175,7 @@ func (g *ground) drill(t *testing.T, o operator.Operator, name string, points []
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := drill.Crash(t.Context(), drill.Options{
+	report, err := drill.Run(t.Context(), drill.Options{
 		Definition:   definition,
 		Subject:      drill.Subject{Name: o.Name, Binary: g.build(t, o, buildFlags...), Identity: g.identities[o.Name]},
 		ControlPlane: g.controlPlane,

@@ -124,7 +124,7 @@ func hold(
 	progress := newDrillProgress(stderr)
 	defer progress.end()
 	options.Progress = progress.show
-	return drill.Crash(ctx, options)
+	return drill.Run(ctx, options)
 }
 
 // parse checks everything that can be wrong with the command line before anything is started.

@@ -182,7 +182,7 @@ func TestDrillBadUsage(t *testing.T) {
 		args []string
 	}{
 		{"name the drill: one of crash", []string{"drill"}},
-		{`unknown drill "crsh": choose one of crash`, []string{"drill", "crsh", "--operator", "handwired"}},
+		{`unknown drill "crsh": choose one of crash, errors`, []string{"drill", "crsh", "--operator", "handwired"}},
 		{"drill file: open missing.yaml: no such file", []string{"drill", "missing.yaml", "--operator", "handwired"}},
 		{"--operator: name one of handwired", []string{"drill", "crash"}},
 		{`--operator: unknown operator "other": choose one of handwired`, []string{"drill", "crash", "--operator", "other"}},

@@ -32,9 +32,9 @@ type Options struct {
 	Progress func(done, total, failed int)
 }
 
-// Crash kills the operator at every point and reports what came of each. The error is that the drill could not be held:
-// the reference run itself failed, there was no point to inject at, or ctx ended.
-func Crash(ctx context.Context, options Options) (*Report, error) {
+// Run injects the drill's faults at every point, each in a run of its own, and reports what came of each. The error is that
+// the drill could not be held: the reference run itself failed, there was no point to inject at, or ctx ended.
+func Run(ctx context.Context, options Options) (*Report, error) {
 	began := time.Now()
 	a, err := newArena(ctx, options.Definition, options.Subject, options.ControlPlane)
 	if err != nil {
@@ -45,7 +45,7 @@ func Crash(ctx context.Context, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := options.choose(points(writes(reference)))
+	chosen, err := options.choose(points(writes(reference), a.definition.Faults, updateKind(a.definition.Zone)))
 	if err != nil {
 		return nil, err
 	}

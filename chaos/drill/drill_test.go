@@ -72,7 +72,7 @@ func crashDrill(t *testing.T) *Definition {
 func TestCrashAtSomePoints(t *testing.T) {
 	for _, o := range operator.Known {
 		t.Run(o.Name, func(t *testing.T) {
-			report, err := Crash(t.Context(), Options{
+			report, err := Run(t.Context(), Options{
 				Definition: crashDrill(t), Subject: subject(t, o.Name), ControlPlane: cp, Lanes: 4,
 				Points: parsePoints(t,
 					"scale: POST pods #1, before", "scale: POST pods #1, after",
@@ -105,13 +105,43 @@ func TestCrashAtSomePoints(t *testing.T) {
 	}
 }
 
+// TestErrorsAtSomePoints refuses a write of each sort in each way, and loses answers. `twinloop drill errors` does it at
+// every write.
+func TestErrorsAtSomePoints(t *testing.T) {
+	definition, err := Load("errors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range operator.Known {
+		t.Run(o.Name, func(t *testing.T) {
+			report, err := Run(t.Context(), Options{
+				Definition: definition, Subject: subject(t, o.Name), ControlPlane: cp, Lanes: 4,
+				Points: parsePoints(t,
+					"scale: POST pods #1, cut", "scale: POST pods #1, drop", "roll: DELETE pods #1, cut",
+					"create: POST controllerrevisions #1, 409", "create: POST controllerrevisions #1, cut",
+					"roll: PUT fleets/status #1, 500", "create: PATCH fleets #1, 503", "delete: PATCH fleets #1, 504",
+					"scale: POST pods #1, 429", "create: UPDATE fleet.test. #1, cut", "delete: UPDATE fleet.test. #1, drop",
+				),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, point := range report.Points {
+				if point.Verdict != Passed || point.HalfDone() {
+					t.Errorf("%s: %s: %v\n%s", point.Point, point.Verdict, point.Findings, point.Log)
+				}
+			}
+		})
+	}
+}
+
 // TestOperatorThatDoesNothing has no reference to be held against: the drill says so instead of passing.
 func TestOperatorThatDoesNothing(t *testing.T) {
 	idle := subject(t, "handwired")
 	idle.Name, idle.Binary = "idle", script(t, "#!/bin/sh\nexec sleep 1000\n")
 	definition := crashDrill(t)
 	definition.Timeout.Duration = definition.Timeout.Duration / 30
-	_, err := Crash(t.Context(), Options{Definition: definition, Subject: idle, ControlPlane: cp, Lanes: 1})
+	_, err := Run(t.Context(), Options{Definition: definition, Subject: idle, ControlPlane: cp, Lanes: 1})
 	if err == nil || !strings.Contains(err.Error(), "the reference run, without any fault, fails") {
 		t.Errorf("got %v", err)
 	}
@@ -121,7 +151,7 @@ func TestOperatorThatDoesNothing(t *testing.T) {
 func TestOperatorThatCannotStart(t *testing.T) {
 	failing := subject(t, "handwired")
 	failing.Name, failing.Binary = "failing", script(t, "#!/bin/sh\necho no configuration >&2\nexit 3\n")
-	_, err := Crash(t.Context(), Options{Definition: crashDrill(t), Subject: failing, ControlPlane: cp, Lanes: 1})
+	_, err := Run(t.Context(), Options{Definition: crashDrill(t), Subject: failing, ControlPlane: cp, Lanes: 1})
 	if err == nil || !strings.Contains(err.Error(), "ended by itself") || !strings.Contains(err.Error(), "no configuration") {
 		t.Errorf("got %v", err)
 	}
@@ -129,7 +159,7 @@ func TestOperatorThatCannotStart(t *testing.T) {
 
 func TestInterruptedDrillStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Crash(ctx, Options{
+	_, err := Run(ctx, Options{
 		Definition: crashDrill(t), Subject: subject(t, "handwired"), ControlPlane: cp, Lanes: 2,
 		Progress: func(int, int, int) { cancel() },
 	})
