@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
@@ -98,9 +99,9 @@ func (e *expectations) fulfil(pod types.UID, remove func(*expected)) {
 	delete(e.fleetOf, pod)
 }
 
-// settleDoubt ends the doubt about a Fleet, with what the API server was found to hold. Pods that it holds are waited
-// for, and deletions of pods that it holds unharmed are not.
-func (e *expectations) settleDoubt(key cache.ObjectName, held, unharmed sets.Set[types.UID]) {
+// settleDoubt ends the doubt about a Fleet, with the pods that the API server was found to hold and that are not on their
+// way out: they are waited for, and their deletions are not.
+func (e *expectations) settleDoubt(key cache.ObjectName, held map[types.UID]*corev1.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	of, ok := e.ofFleet[key]
@@ -108,9 +109,9 @@ func (e *expectations) settleDoubt(key cache.ObjectName, held, unharmed sets.Set
 		return
 	}
 	of.inDoubt = false
-	of.created = of.created.Union(held)
-	of.deleted = of.deleted.Difference(unharmed)
 	for pod := range held {
+		of.created.Insert(pod)
+		of.deleted.Delete(pod)
 		e.fleetOf[pod] = key
 	}
 }

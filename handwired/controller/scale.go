@@ -93,33 +93,59 @@ func (c *Controller) deletePod(ctx context.Context, f *v1alpha1.Fleet, deletion 
 	return fmt.Errorf("deleting pod %s: %w", pod.Name, err)
 }
 
-// fulfilFromCache fulfils the expectation of a pod whose event came before the answer to its creation.
-func (c *Controller) fulfilFromCache(pod *corev1.Pod) {
-	if _, shown, _ := c.pods.Get(pod); shown {
+// fulfilFromCache fulfils the expectation of a pod whose event came before the answer to its creation, and reports whether
+// it did.
+func (c *Controller) fulfilFromCache(pod *corev1.Pod) bool {
+	_, shown, _ := c.pods.Get(pod)
+	if shown {
 		c.expectations.created(pod.UID)
 	}
+	return shown
 }
 
-// settleDoubt reads from the API server what became of writes that it did not answer.
+// settleDoubt reads from the API server what became of writes that it did not answer, and has the pods that it holds, and
+// that the cache does not show yet, waited for.
 func (c *Controller) settleDoubt(ctx context.Context, f *v1alpha1.Fleet) error {
-	pods, err := c.kube.CoreV1().Pods(f.Namespace).List(ctx, metav1.ListOptions{
+	held, err := c.readPods(ctx, f)
+	if err != nil {
+		return err
+	}
+	c.expectations.settleDoubt(cache.MetaObjectToName(f), held)
+	late := sets.New[types.UID]()
+	for uid, pod := range held {
+		if !c.fulfilFromCache(pod) {
+			late.Insert(uid)
+		}
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	// One that has come and gone since it was read is late for ever.
+	still, err := c.readPods(ctx, f)
+	if err != nil {
+		return err
+	}
+	for uid := range late {
+		if still[uid] == nil {
+			c.expectations.created(uid)
+		}
+	}
+	return nil
+}
+
+// readPods reads from the API server the pods of a Fleet that are not on their way out.
+func (c *Controller) readPods(ctx context.Context, f *v1alpha1.Fleet) (map[types.UID]*corev1.Pod, error) {
+	list, err := c.kube.CoreV1().Pods(f.Namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: metav1.FormatLabelSelector(f.Spec.Selector),
 	})
 	if err != nil {
-		return fmt.Errorf("finding out what became of unanswered writes: %w", err)
+		return nil, fmt.Errorf("finding out what became of unanswered writes: %w", err)
 	}
-	held, unharmed := sets.New[types.UID](), sets.New[types.UID]()
-	for i := range pods.Items {
-		if pod := &pods.Items[i]; metav1.IsControlledBy(pod, f) {
-			held.Insert(pod.UID)
-			if pod.DeletionTimestamp == nil {
-				unharmed.Insert(pod.UID)
-			}
+	pods := map[types.UID]*corev1.Pod{}
+	for i := range list.Items {
+		if pod := &list.Items[i]; metav1.IsControlledBy(pod, f) && pod.DeletionTimestamp == nil {
+			pods[pod.UID] = pod
 		}
 	}
-	c.expectations.settleDoubt(cache.MetaObjectToName(f), held, unharmed)
-	for i := range pods.Items {
-		c.fulfilFromCache(&pods.Items[i])
-	}
-	return nil
+	return pods, nil
 }
