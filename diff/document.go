@@ -2,7 +2,6 @@ package diff
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"maps"
 	"os"
@@ -13,9 +12,6 @@ import (
 
 	"example.com/twinloop/shared/checkout"
 )
-
-//go:embed diff.md.tmpl
-var documentTemplate string
 
 // Path is the document's, relative to the checkout.
 const Path = "docs/diff.md"
@@ -33,7 +29,15 @@ type sources struct {
 
 func checkedOut() (sources, error) {
 	root, err := checkout.Root()
-	return sources{root: root, judgements: judgementsFile, template: documentTemplate}, err
+	if err != nil {
+		return sources{}, err
+	}
+	judged, err := os.ReadFile(filepath.Join(root, "diff", "judgements.yaml"))
+	if err != nil {
+		return sources{}, err
+	}
+	prose, err := os.ReadFile(filepath.Join(root, "diff", "diff.md.tmpl"))
+	return sources{root: root, judgements: string(judged), template: string(prose)}, err
 }
 
 // Write makes the document anew, and puts the measurements into README.md. The error is of type Problems when that cannot
@@ -72,6 +76,10 @@ func (s sources) check(ctx context.Context) error {
 	var problems Problems
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		have, err := os.ReadFile(filepath.Join(s.root, path))
+		if os.IsNotExist(err) {
+			problems = append(problems, path+": missing; run `twinloop diff`")
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -1,15 +1,11 @@
 package diff
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
 	"sigs.k8s.io/yaml"
 )
-
-//go:embed judgements.yaml
-var judgementsFile string
 
 // verdict says what a scaffolded file is to somebody who writes the operator by hand.
 type verdict string

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.com/twinloop/shared/process"
@@ -91,10 +92,18 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 		return "", context.Cause(ctx)
 	}
 	if err := started.Err(); err != nil {
-		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err, lines[len(lines)-1])
+		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err, complaint(stderr.String()))
 	}
 	return stdout.String(), nil
+}
+
+// complaint is the line of what a command printed that says what is wrong: cobra's, which help follows, or else the last.
+func complaint(printed string) string {
+	lines := strings.Split(strings.TrimSpace(printed), "\n")
+	if i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Error: ") }); i >= 0 {
+		return lines[i]
+	}
+	return lines[len(lines)-1]
 }
 
 // filesOf reads every file below a folder.

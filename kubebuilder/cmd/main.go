@@ -21,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"time"
 
 	// Import all Kubernetes client auth plugins (e.g. Azure, GCP, OIDC, etc.)
 	// to ensure that exec-entrypoint and run can make use of them.
@@ -169,7 +170,7 @@ func main() {
 
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		misused(fmt.Errorf("--kubeconfig: %w", err))
+		misused(fmt.Errorf("--kubeconfig: no configuration in it, in $KUBECONFIG, in ~/.kube/config or of a pod: %w", err))
 	}
 	publisher, err := publish.FromFlags(fleetOpts.dnsServer, fleetOpts.dnsTSIGFile)
 	if err != nil {
@@ -189,7 +190,7 @@ func main() {
 		LeaseDuration:                 &fleetOpts.leaseDuration,
 		RenewDeadline:                 &fleetOpts.renewDeadline,
 		RetryPeriod:                   &fleetOpts.retryPeriod,
-		GracefulShutdownTimeout:       ptr.To(controller.ReconcileTimeout),
+		GracefulShutdownTimeout:       ptr.To(controller.ReconcileTimeout + 10*time.Second),
 		Cache:                         fleetOpts.cache(),
 		Client: client.Options{
 			Cache: &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)},
@@ -198,9 +199,7 @@ func main() {
 	if err != nil {
 		failed("--health-probe-bind-address", err)
 	}
-	if err := checkServer(mgr.GetRESTMapper(), config.Host); err != nil {
-		misused(err)
-	}
+	checkServer(mgr.GetRESTMapper(), config.Host)
 
 	if err := (&controller.FleetReconciler{
 		Client:    mgr.GetClient(),

@@ -5,8 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
-	"syscall"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,7 +28,7 @@ type options struct {
 
 func (o *options) BindFlags(flags *flag.FlagSet) {
 	flags.StringVar(&o.namespace, "namespace", "",
-		"Namespace to keep Fleets in. Default: all of them.")
+		"Namespace to keep Fleets in, and to have the Lease in. Default: all of them, and the pod's own.")
 	flags.DurationVar(&o.leaseDuration, "leader-elect-lease-duration", 15*time.Second,
 		"How long a Lease that is not renewed is respected by others.")
 	flags.DurationVar(&o.renewDeadline, "leader-elect-renew-deadline", 10*time.Second,
@@ -68,12 +69,12 @@ func (o *options) cache() cache.Options {
 // parse parses a command line, and ends the process with one line where the flag package would print all flags.
 func parse(flags *flag.FlagSet, args []string) {
 	flags.Init(flags.Name(), flag.ContinueOnError)
-	output := flags.Output()
 	flags.SetOutput(io.Discard)
 	err := flags.Parse(args)
-	flags.SetOutput(output)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+		fmt.Println("Keep Fleets: the operator written on controller-runtime.\n\nFlags:")
+		flags.SetOutput(os.Stdout)
 		flags.PrintDefaults()
 		os.Exit(0)
 	case err != nil:
@@ -83,33 +84,41 @@ func parse(flags *flag.FlagSet, args []string) {
 	}
 }
 
-// checkServer finds out at the start whether the API server can be reached and serves Fleets. The manager would not say:
-// it retries for two minutes.
-func checkServer(mapper meta.RESTMapper, host string) error {
+// checkServer finds out at the start whether the API server can be reached and serves Fleets, and ends the process if not.
+func checkServer(mapper meta.RESTMapper, host string) {
 	_, err := mapper.RESTMapping(fleetv1alpha1.FleetKind.GroupKind(), fleetv1alpha1.FleetKind.Version)
+	var answered apierrors.APIStatus
 	switch {
 	case err == nil:
-		return nil
 	case meta.IsNoMatchError(err):
-		return fmt.Errorf("the API server at %s does not serve %s: apply the CustomResourceDefinition in shared/api/crd first",
-			host, fleetv1alpha1.SchemeGroupVersion)
+		misused(fmt.Errorf("the API server at %s does not serve %s: apply the CustomResourceDefinition in shared/api/crd first",
+			host, fleetv1alpha1.SchemeGroupVersion))
 	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("--kubeconfig: the API server at %s does not accept these credentials: %w", host, err)
+		misused(fmt.Errorf("--kubeconfig: the API server at %s does not accept these credentials: %w", host, err))
+	case errors.As(err, &answered):
+		end(1, fmt.Errorf("asking the API server at %s for its resources: %w", host, err))
+	default:
+		misused(fmt.Errorf("--kubeconfig: no API server answers at %s: %w", host, err))
 	}
-	return fmt.Errorf("--kubeconfig: no API server answers at %s: %w", host, err)
+}
+
+// failed ends the process for what went wrong in the manager. An address that cannot be listened on, and a Lease that has
+// no namespace, is how it was started.
+func failed(addressFlag string, err error) {
+	var network *net.OpError
+	switch {
+	case errors.As(err, &network) && network.Op == "listen":
+		misused(fmt.Errorf("%s: %w; choose another, or 0 to serve none", addressFlag, err))
+	case strings.Contains(err.Error(), "leader election namespace"):
+		misused(fmt.Errorf("--leader-elect: outside a cluster, --namespace must say where the Lease is: %w", err))
+	}
+	end(1, err)
 }
 
 // misused ends the process for how it was started.
-func misused(err error) {
-	fmt.Fprintln(os.Stderr, "error:", err)
-	os.Exit(2)
-}
+func misused(err error) { end(2, err) }
 
-// failed ends the process for what went wrong, of which a taken port is how it was started.
-func failed(portFlag string, err error) {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		misused(fmt.Errorf("%s: %w; choose another port, or 0 to serve none", portFlag, err))
-	}
-	setupLog.Error(err, "Failed to run manager")
-	os.Exit(1)
+func end(status int, err error) {
+	fmt.Fprintln(os.Stderr, "error:", err)
+	os.Exit(status)
 }
