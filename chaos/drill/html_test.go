@@ -266,7 +266,7 @@ func TestTimelineShowsWhatDidNotCome(t *testing.T) {
 		Began:   began,
 		Steps:   []StepRecord{{Name: "create", Began: at(0), Settled: at(100), CountAfter: 2}},
 		Updates: []Update{{Place: place, Text: "add", Arrived: at(150)}},
-		Strike:  &Strike{Step: "roll", At: at(160), Recovered: at(900), Count: 1},
+		Strike:  &Strike{Step: "roll", Fault: After, At: at(160), Recovered: at(900), Count: 1},
 		Failure: errors.New("roll: not settled"),
 	}
 	want := Timeline{
@@ -275,6 +275,20 @@ func TestTimelineShowsWhatDidNotCome(t *testing.T) {
 		{Lane: "scenario", Kind: "unsettled", At: 100, Took: 60, Text: "roll: not settled"},
 		{Lane: "dns", Row: "UPDATE z.", Kind: "unheard", At: 150, Text: "roll: UPDATE z. #1: add (never applied)"},
 		{Lane: "operator", Kind: "kill", At: 160, Text: "SIGKILL in roll, count 1"},
+	}
+	if difference := cmp.Diff(want, newTimeline(run)); difference != "" {
+		t.Errorf("(-want +got):\n%s", difference)
+	}
+}
+
+// A fault that kills nobody has no restart.
+func TestTimelineOfSurvivor(t *testing.T) {
+	began := time.Now()
+	at := began.Add(160 * time.Millisecond)
+	run := &Recording{Began: began, Strike: &Strike{Step: "roll", Fault: Cut, At: at, Recovered: at.Add(time.Second)}}
+	want := Timeline{
+		{Lane: "operator", Kind: "start", Text: "started"},
+		{Lane: "operator", Kind: "kill", At: 160, Text: "cut in roll"},
 	}
 	if difference := cmp.Diff(want, newTimeline(run)); difference != "" {
 		t.Errorf("(-want +got):\n%s", difference)
