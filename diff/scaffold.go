@@ -81,20 +81,12 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	cmd.Env = append(os.Environ(), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	started, err := process.Start(cmd)
-	if err != nil {
-		return "", err
-	}
-	select {
-	case <-started.Exited():
-	case <-ctx.Done():
-		started.Kill()
-		return "", context.Cause(ctx)
-	}
-	if err := started.Err(); err != nil {
+	err := process.Run(ctx, cmd)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
 		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err, complaint(stderr.String()))
 	}
-	return stdout.String(), nil
+	return stdout.String(), err
 }
 
 // complaint is the line of what a command printed that says what is wrong: cobra's, which help follows, or else the last.

@@ -25,12 +25,7 @@ import (
 // created creates it again.
 func TestLaggingPodCache(t *testing.T) {
 	eachOperator(t, func(t *testing.T, s subject) {
-		w := emptyWorld(t, s)
-		l := w.lag("pods")
-		w.launch("--kubeconfig=" + l.kubeconfig)
-		w.create(fleet("web", replicas(3)))
-		w.eventually(settled("web"))
-
+		w, l := enterLagging(t, s)
 		l.hold()
 		w.change("web", replicas(4))
 		w.eventually(has("web", 4))
@@ -50,12 +45,7 @@ func TestLaggingPodCache(t *testing.T) {
 // its cache for the truth, asks again.
 func TestLostAnswer(t *testing.T) {
 	eachOperator(t, func(t *testing.T, s subject) {
-		w := emptyWorld(t, s)
-		l := w.lag("pods")
-		w.launch("--kubeconfig=" + l.kubeconfig)
-		w.create(fleet("web", replicas(3)))
-		w.eventually(settled("web"))
-
+		w, l := enterLagging(t, s)
 		l.hold()
 		l.loseAnswer()
 		w.change("web", replicas(4))
@@ -70,6 +60,17 @@ func TestLostAnswer(t *testing.T) {
 			t.Errorf("%d pods were created for 4", n)
 		}
 	})
+}
+
+// enterLagging makes a world with a Fleet of three pods, whose operator asks an API server that can lag.
+func enterLagging(t *testing.T, s subject) (*world, *lagging) {
+	t.Helper()
+	w := emptyWorld(t, s)
+	l := w.lag("pods")
+	w.launch("--kubeconfig=" + l.kubeconfig)
+	w.create(fleet("web", replicas(3)))
+	w.eventually(settled("web"))
+	return w, l
 }
 
 // lagging is an API server whose watch of one resource can be held: what happens meanwhile is delivered later. And it can

@@ -24,17 +24,13 @@ func (r *FleetReconciler) observe(ctx context.Context, f *fleetv1alpha1.Fleet) (
 	if err := r.List(ctx, &siblings, client.InNamespace(f.Namespace)); err != nil {
 		return seen, fmt.Errorf("listing Fleets: %w", err)
 	}
-	for i := range siblings.Items {
-		seen.Siblings = append(seen.Siblings, &siblings.Items[i])
-	}
+	seen.Siblings = pointers(siblings.Items)
 	for _, controller := range []string{string(f.UID), nobody} {
 		var revisions appsv1.ControllerRevisionList
 		if err := r.List(ctx, &revisions, client.InNamespace(f.Namespace), controlledBy(controller)); err != nil {
 			return seen, fmt.Errorf("listing ControllerRevisions: %w", err)
 		}
-		for i := range revisions.Items {
-			seen.Revisions = append(seen.Revisions, &revisions.Items[i])
-		}
+		seen.Revisions = append(seen.Revisions, pointers(revisions.Items)...)
 	}
 	var err error
 	seen.Pods, err = r.podsOf(ctx, f)
@@ -74,10 +70,10 @@ func controlledBy(controller string) client.ListOption {
 	return client.MatchingFields{controllerField: controller}
 }
 
-func pointers(pods []corev1.Pod) []*corev1.Pod {
-	all := make([]*corev1.Pod, len(pods))
-	for i := range pods {
-		all[i] = &pods[i]
+func pointers[T any](items []T) []*T {
+	all := make([]*T, len(items))
+	for i := range items {
+		all[i] = &items[i]
 	}
 	return all
 }

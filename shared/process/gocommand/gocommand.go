@@ -22,20 +22,11 @@ func Run(ctx context.Context, cmd *exec.Cmd) error {
 	}
 	defer temp.Remove()
 	cmd.Env = append(cmd.Environ(), "GOTMPDIR="+temp.Path)
-	child, err := process.Start(cmd)
+	err = process.Run(ctx, cmd)
 	if errors.Is(err, exec.ErrNotFound) {
 		return errors.New("go is not on PATH: install it from https://go.dev/dl")
 	}
-	if err != nil {
-		return err
-	}
-	select {
-	case <-child.Exited():
-		return child.Err()
-	case <-ctx.Done():
-		child.Kill()
-		return context.Cause(ctx)
-	}
+	return err
 }
 
 // unfetched matches what cmd/go prints of a module it cannot get: `main.go:16:2: k8s.io/api@v0.37.2: Get …`.
