@@ -40,7 +40,8 @@ func Cut(place Place, struck func()) Interceptor {
 const retryAfter = 1
 
 // Refuse answers every request that place covers with an HTTP status, in the words that the API server has for it. The
-// request is not sent. It calls struck for each.
+// request is not sent. It calls struck for each. A 409 to a create is the conflict that quotas have, not AlreadyExists,
+// which would be a lie.
 func Refuse(place Place, status int, struck func()) Interceptor {
 	return func(call *Call) (*http.Response, error) {
 		if !place.Covers(call.Place) {
@@ -56,15 +57,11 @@ func Refuse(place Place, status int, struck func()) Interceptor {
 
 func refusal(request Request, code int) (*http.Response, error) {
 	resource := schema.GroupResource{Group: request.Group, Resource: request.Resource}
-	verb := request.Verb
-	if verb == "create" {
-		verb = http.MethodPost // whose conflict is that the object is there already
-	}
 	wait := 0
 	if code == http.StatusTooManyRequests {
 		wait = retryAfter
 	}
-	status := apierrors.NewGenericServerResponse(code, verb, resource, request.Name, "by a drill", wait, true).Status()
+	status := apierrors.NewGenericServerResponse(code, request.Verb, resource, request.Name, "by a drill", wait, true).Status()
 	status.Kind, status.APIVersion = "Status", "v1"
 	body, err := json.Marshal(status)
 	if err != nil {

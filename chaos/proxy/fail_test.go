@@ -56,7 +56,7 @@ func TestFaultsThatKillNobody(t *testing.T) {
 // A refusal is in the words of the API server, which clients act on.
 func TestRefusalIsAStatus(t *testing.T) {
 	for code, reason := range map[int]metav1.StatusReason{
-		409: metav1.StatusReasonAlreadyExists,
+		409: metav1.StatusReasonConflict,
 		429: metav1.StatusReasonTooManyRequests,
 		500: metav1.StatusReasonInternalError,
 		503: metav1.StatusReasonServiceUnavailable,

@@ -11,11 +11,12 @@ import (
 // connection belongs to the life in which it was accepted, so that what a killed process has left in a socket's
 // buffer is never mistaken for a request of its successor.
 type life struct {
-	ended  bool          // guarded by Proxy.mu
-	buried chan struct{} // closed by Thaw
+	ended     bool               // guarded by Proxy.mu
+	delivered map[Watched]string // versions of objects that a watch has passed on, guarded by Proxy.mu
+	buried    chan struct{}      // closed by Thaw
 }
 
-func newLife() *life { return &life{buried: make(chan struct{})} }
+func newLife() *life { return &life{delivered: map[Watched]string{}, buried: make(chan struct{})} }
 
 // Freeze ends the life of the operator as far as the API server is concerned: see the package's documentation.
 // It reports false, and does nothing, when the proxy is frozen already.
@@ -66,6 +67,7 @@ func (p *Proxy) connected(ctx context.Context, conn net.Conn) context.Context {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.conns[conn] = struct{}{}
+	p.announce()
 	return context.WithValue(ctx, lifeKey{}, p.life)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 )
 
 // An Interceptor stands in the way of every request. What it returns is what the caller gets: the answer of
@@ -30,6 +31,7 @@ type Call struct {
 	proxy    *Proxy
 	life     *life
 	caller   context.Context
+	query    url.Values
 	outbound *http.Request
 	exchange *Exchange
 	work     bool // a write that Quiet waits for
@@ -42,6 +44,15 @@ func (c *Call) Context() context.Context { return c.caller }
 // that is answered is committed or refused for good, and its outcome is in the journal.
 // On a frozen proxy Forward does nothing until the caller is gone, and then returns an error.
 func (c *Call) Forward() (*http.Response, error) {
+	if err := c.linger(); err != nil {
+		return nil, err
+	}
+	if err := c.catchUp(); err != nil {
+		return nil, err
+	}
+	if c.expired() {
+		return expiredAnswer(c.Resource), nil
+	}
 	if !c.depart() {
 		return nil, c.silence()
 	}
@@ -55,9 +66,12 @@ func (c *Call) Forward() (*http.Response, error) {
 		return nil, c.silence()
 	case err != nil:
 		return nil, err
-	default:
-		return answer, nil
 	}
+	if err := c.await(); err != nil {
+		answer.Body.Close()
+		return nil, err
+	}
+	return answer, nil
 }
 
 // silence leaves the caller waiting for as long as it lives.

@@ -15,6 +15,10 @@ type journal struct {
 	watchEvents []WatchEvent
 }
 
+func newJournal() journal {
+	return journal{arrived: map[Kind]int{}}
+}
+
 // Mark begins a step of the scenario: ordinals and counts start again, and places bear its name, which must not
 // contain ": ".
 func (p *Proxy) Mark(step string) {

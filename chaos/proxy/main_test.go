@@ -14,13 +14,18 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"go.uber.org/goleak"
 	"k8s.io/klog/v2"
+
+	"example.com/twinloop/shared/controlplane"
+	"example.com/twinloop/shared/controlplane/controlplanetest"
 )
 
+var cp *controlplane.ControlPlane
+
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard()) // the API server's parser logs queries that it cannot read
-	goleak.VerifyTestMain(m)
+	// The API server's parser logs queries that it cannot read, and Reflectors every watch that breaks.
+	klog.SetLogger(logr.Discard())
+	controlplanetest.Main(m, controlplane.Options{}, &cp)
 }
 
 // protocols are the two a caller may speak.

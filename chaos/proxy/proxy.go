@@ -17,6 +17,20 @@
 //
 // Watch events already on their way are the exception: a stream that is open stays open until Thaw. An operator
 // can learn from it and can no longer write.
+//
+// # What stands in the way
+//
+// An [Interceptor] acts on single requests. Beside it there are conditions, in which the operator lives from one call to
+// the other, whichever process it is; they may be combined, with each other and with an Interceptor, and set and ended
+// at any time:
+//
+//   - of watches: [Proxy.Hold] and [Proxy.Release] keep events back; [Proxy.Expire] ends watches with 410, which makes
+//     clients relist; [Proxy.Skip] and [Proxy.Resume] leave out what happened in between; [Proxy.Lag] and
+//     [Proxy.CatchUp] start an operator in the past. They need [Options.ReadFrames];
+//   - of the network: [Proxy.Partition] and [Proxy.Heal], [Proxy.Delay].
+//
+// Whatever they show is real: every object, in every version, was so on the API server. Where they show it in a way that
+// an API server would not, their documentation says so. [Proxy.Delivered] tells what has been shown.
 package proxy
 
 import (
@@ -39,7 +53,8 @@ type Options struct {
 	// Background picks out the requests that go on when there is nothing to do, such as Lease renewals.
 	// [Proxy.Quiet] does not wait for them; in everything else they are requests like any other. Nil picks none.
 	Background func(Request) bool
-	// ReadFrames asks for watches in JSON whatever the caller prefers, and records each event they carry.
+	// ReadFrames asks for watches in JSON whatever the caller prefers, and records each event they carry. The
+	// conditions of watches need it.
 	// Clients choose their decoder by the answer's Content-Type, so they do not notice.
 	ReadFrames bool
 }
@@ -58,13 +73,15 @@ type Proxy struct {
 	close    context.CancelFunc
 	served   chan struct{}
 
-	mu        sync.Mutex
-	intercept Interceptor
-	journal   journal
-	traffic   traffic
-	life      *life
-	conns     map[net.Conn]struct{}
-	changed   chan struct{} // closed and replaced whenever traffic or conns change
+	mu         sync.Mutex
+	intercept  Interceptor
+	conditions conditions
+	journal    journal
+	traffic    traffic
+	life       *life
+	streams    map[*stream]struct{} // that are open
+	conns      map[net.Conn]struct{}
+	changed    chan struct{} // closed and replaced whenever traffic, conns or what was delivered change
 }
 
 // New starts a proxy on a free loopback port in front of the API server at upstream, whose certificate
@@ -89,20 +106,22 @@ func New(upstream *url.URL, upstreamCA []byte, options Options) (*Proxy, error) 
 
 	closing, cancel := context.WithCancel(context.Background())
 	p := &Proxy{
-		upstream: upstream,
-		options:  options,
-		http2:    newTransport(roots, true),
-		upgrade:  newTransport(roots, false),
-		url:      "https://" + listener.Addr().String(),
-		ca:       ca,
-		closing:  closing,
-		close:    cancel,
-		served:   make(chan struct{}),
-		journal:  journal{arrived: map[Kind]int{}},
-		traffic:  traffic{lastWrite: time.Now()},
-		life:     newLife(),
-		conns:    map[net.Conn]struct{}{},
-		changed:  make(chan struct{}),
+		upstream:   upstream,
+		options:    options,
+		http2:      newTransport(roots, true),
+		upgrade:    newTransport(roots, false),
+		url:        "https://" + listener.Addr().String(),
+		ca:         ca,
+		closing:    closing,
+		close:      cancel,
+		served:     make(chan struct{}),
+		journal:    newJournal(),
+		traffic:    traffic{lastWrite: time.Now()},
+		life:       newLife(),
+		conns:      map[net.Conn]struct{}{},
+		streams:    map[*stream]struct{}{},
+		conditions: newConditions(),
+		changed:    make(chan struct{}),
 	}
 	p.server = &http.Server{
 		Handler:     http.HandlerFunc(p.serve),
@@ -114,7 +133,7 @@ func New(upstream *url.URL, upstreamCA []byte, options Options) (*Proxy, error) 
 	}
 	go func() {
 		defer close(p.served)
-		_ = p.server.ServeTLS(listener, "", "") // returns when Close closes the listener
+		_ = p.server.ServeTLS(lineListener{listener, p}, "", "") // returns when Close closes the listener
 	}()
 	return p, nil
 }

@@ -70,28 +70,42 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// roundTrip hands the call to the interceptor, if its operator is still alive.
+// roundTrip hands the call to the interceptor, if its operator is still alive. A partition is between the operator and
+// all that.
 func (c *Call) roundTrip(outbound *http.Request) (*http.Response, error) {
-	c.outbound = outbound
-	c.proxy.mu.Lock()
-	dead, intercept := c.life.ended, c.proxy.intercept
-	c.proxy.mu.Unlock()
-	switch {
-	case dead:
-		return nil, c.silence()
-	case intercept != nil:
-		return intercept(c)
-	default:
-		return c.Forward()
+	c.outbound, c.query = outbound, outbound.URL.Query()
+	if err := c.cross(); err != nil {
+		return nil, err
 	}
+	c.proxy.mu.Lock()
+	intercept := c.proxy.intercept
+	c.proxy.mu.Unlock()
+	if intercept == nil {
+		intercept = (*Call).Forward
+	}
+	answer, err := intercept(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.cross(); err != nil {
+		answer.Body.Close()
+		return nil, err
+	}
+	return answer, nil
 }
 
 // send takes the request to the API server. With the answer to a create comes what was created; the answer to a
-// watch has its frames read as they pass.
+// watch has its frames read as they pass. What a Lag has the request be about is asked of the past.
 func (c *Call) send() (*http.Response, outcome, error) {
 	readFrames := c.Verb == "watch" && c.proxy.options.ReadFrames
 	if readFrames {
 		preferJSON(c.outbound.Header)
+	}
+	if version, ok := c.laggedTo(); ok {
+		if c.Verb == "watch" {
+			return c.replay(version)
+		}
+		c.outbound.URL.RawQuery = exactly(version, c.query).Encode()
 	}
 	transport := c.proxy.http2
 	if c.outbound.Header.Get("Upgrade") != "" {
@@ -106,7 +120,7 @@ func (c *Call) send() (*http.Response, outcome, error) {
 	case c.Verb == "create" && c.Subresource == "":
 		result.created, err = readCreated(answer)
 	case readFrames && hasFrames(answer):
-		answer.Body = newFrameReader(answer.Body, c.sawFrame)
+		answer.Body = c.stream(relay(answer.Body))
 	}
 	return answer, result, err
 }

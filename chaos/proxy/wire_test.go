@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -119,12 +120,20 @@ func serveWatch(w http.ResponseWriter, r *http.Request, next <-chan struct{}) {
 }
 
 func openWatch(t *testing.T, p *Proxy, http2 bool) *bufio.Scanner {
-	request, err := http.NewRequestWithContext(within(t), "GET", p.URL()+pods+"?watch=true", nil)
+	return readWatch(within(t), t, newClient(t, p.CA(), http2), p.URL()+pods+"?watch=true")
+}
+
+func watchFrom(ctx context.Context, t *testing.T, p *Proxy, version string) *bufio.Scanner {
+	return readWatch(ctx, t, newClient(t, p.CA(), true), p.URL()+pods+"?watch=true&resourceVersion="+version)
+}
+
+func readWatch(ctx context.Context, t *testing.T, client *http.Client, url string) *bufio.Scanner {
+	request, err := http.NewRequestWithContext(ctx, "GET", url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Accept", runtime.ContentTypeProtobuf)
-	answer, err := newClient(t, p.CA(), http2).Do(request)
+	answer, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (h *handler) ServeDNS(w dns.ResponseWriter, request *dns.Msg) {
 // answer (RFC 2308 section 3).
 func (h *handler) query(reply *dns.Msg) {
 	question := reply.Question[0]
-	c, served := h.server.find(zone.Canonical(question.Name))
+	c, served := h.server.zones.find(zone.Canonical(question.Name))
 	if !served || question.Qclass != dns.ClassINET {
 		reply.Rcode = dns.RcodeRefused
 		return
@@ -84,7 +84,7 @@ func (h *handler) update(client net.Addr, request *dns.Msg, signed signature) Rc
 		case signed.key == "" && len(h.server.keys) > 0:
 			return dns.RcodeRefused
 		default:
-			return h.server.apply(u)
+			return h.server.zones.apply(u)
 		}
 	})
 }
@@ -98,7 +98,7 @@ func (h *handler) transfer(w dns.ResponseWriter, request *dns.Msg) int {
 	if w.RemoteAddr().Network() != "tcp" {
 		return dns.RcodeRefused
 	}
-	rrs := h.server.Snapshot(request.Question[0].Name)
+	rrs := h.server.zones.snapshot(request.Question[0].Name)
 	if len(rrs) == 0 {
 		return dns.RcodeNotAuth
 	}

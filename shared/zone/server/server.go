@@ -8,14 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/miekg/dns"
 
 	"example.com/twinloop/shared/zone"
-	"example.com/twinloop/shared/zone/records"
 	"example.com/twinloop/shared/zone/tsig"
 )
 
@@ -36,41 +33,47 @@ type Config struct {
 type Server struct {
 	keys      tsig.Keyring
 	intercept Intercept
+	zones     *zones
 
 	mu      sync.Mutex
-	zones   map[string]contents // by origin
-	address string              // fixed by the first Start
-	run     *run                // nil while stopped
+	address string // fixed by the first Start
+	run     *run   // nil while stopped
 }
 
 // New returns a stopped server whose zones hold an SOA and an NS record.
 func New(config Config) (*Server, error) {
-	s := &Server{
-		keys:      config.Keys,
-		intercept: config.Intercept,
-		zones:     map[string]contents{},
-		address:   config.Listen,
-	}
-	if s.address == "" {
-		s.address = "127.0.0.1:0"
-	}
-	if s.intercept == nil {
-		s.intercept = func(_ context.Context, _ Update, apply func() Rcode) Rcode { return apply() }
-	}
 	if len(config.Zones) == 0 {
 		return nil, errors.New("no zone to serve: name at least one")
 	}
+	byOrigin := map[string]contents{}
 	for _, name := range config.Zones {
 		if err := zone.ValidateName(name); err != nil {
 			return nil, err
 		}
 		origin := zone.Canonical(name)
-		if _, named := s.zones[origin]; named {
+		if _, named := byOrigin[origin]; named {
 			return nil, fmt.Errorf("%s is named twice: name each zone once", origin)
 		}
-		s.zones[origin] = newContents(origin)
+		byOrigin[origin] = newContents(origin)
 	}
-	return s, nil
+	return newServer(&zones{byOrigin: byOrigin}, config.Keys, config.Listen, config.Intercept), nil
+}
+
+// Sibling returns a stopped server of the same zones, one and the same data, under the same keys, with a host:port and
+// an Intercept of its own (see [Config]). So it is known who sent an update, where each client is given a sibling of its
+// own, and one client can be cut off while the others go on.
+func (s *Server) Sibling(listen string, intercept Intercept) *Server {
+	return newServer(s.zones, s.keys, listen, intercept)
+}
+
+func newServer(zones *zones, keys tsig.Keyring, listen string, intercept Intercept) *Server {
+	if listen == "" {
+		listen = "127.0.0.1:0"
+	}
+	if intercept == nil {
+		intercept = func(_ context.Context, _ Update, apply func() Rcode) Rcode { return apply() }
+	}
+	return &Server{keys: keys, intercept: intercept, zones: zones, address: listen}
 }
 
 // Start begins to serve. It returns when queries are answered, or with the reason the address cannot be
@@ -111,49 +114,7 @@ func (s *Server) Addr() string {
 
 // Snapshot returns all records of a zone at one moment, SOA first, the others by name and type; nothing
 // for a zone that is not served. The records are the server's own, and not to be changed.
-func (s *Server) Snapshot(zoneName string) []dns.RR {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.zones[zone.Canonical(zoneName)].all()
-}
+func (s *Server) Snapshot(zoneName string) []dns.RR { return s.zones.snapshot(zoneName) }
 
 // Entries returns what a zone holds below its apex, one entry a name, sorted by name.
-func (s *Server) Entries(zoneName string) []zone.Entry {
-	byName := map[string][]dns.RR{}
-	for _, rr := range s.Snapshot(zoneName) {
-		name := zone.Canonical(rr.Header().Name)
-		byName[name] = append(byName[name], rr)
-	}
-	delete(byName, zone.Canonical(zoneName))
-	var entries []zone.Entry
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		entries = append(entries, records.Decode(name, byName[name]))
-	}
-	return entries
-}
-
-// find returns the contents of the served zone that a name lies in, the closest one when zones nest.
-func (s *Server) find(name string) (contents, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var best contents
-	for origin, c := range s.zones {
-		if dns.IsSubDomain(origin, name) && len(origin) > len(best.origin) {
-			best = c
-		}
-	}
-	return best, best.origin != ""
-}
-
-// apply carries out an update's prerequisites and changes as one step.
-func (s *Server) apply(u Update) Rcode {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	current, served := s.zones[u.Zone]
-	if !served {
-		return dns.RcodeNotAuth
-	}
-	next, rcode := current.update(u.Prerequisites, u.Changes)
-	s.zones[u.Zone] = next
-	return rcode
-}
+func (s *Server) Entries(zoneName string) []zone.Entry { return s.zones.entries(zoneName) }

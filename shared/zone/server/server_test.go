@@ -165,6 +165,50 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
+// TestSiblings: each sibling intercepts what comes through it alone and can be stopped alone, and all hold the same.
+func TestSiblings(t *testing.T) {
+	seen := map[string]int{}
+	through := func(client string) Intercept {
+		return func(_ context.Context, _ Update, apply func() Rcode) Rcode {
+			seen[client]++
+			return apply()
+		}
+	}
+	first := started(t, Config{Intercept: through("first")})
+	second := first.Sibling("", through("second"))
+	if err := second.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(second.Stop)
+	if first.Addr() == second.Addr() {
+		t.Errorf("both listen on %s", first.Addr())
+	}
+	if err := publish(t.Context(), first, "web."+zoneName); err != nil {
+		t.Fatal(err)
+	}
+	if err := publish(t.Context(), second, "web."+zoneName); !errors.Is(err, zone.ErrConflict) {
+		t.Errorf("the same name once more: %v, want %v", err, zone.ErrConflict)
+	}
+	if err := publish(t.Context(), second, "api."+zoneName); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(first.Entries(zoneName)); n != 2 {
+		t.Errorf("the first holds %d names, want 2", n)
+	}
+
+	first.Stop()
+	if err := publish(t.Context(), first, "cut."+zoneName); !errors.Is(err, zone.ErrUnreachable) {
+		t.Errorf("through the one that is stopped: %v, want %v", err, zone.ErrUnreachable)
+	}
+	if err := publish(t.Context(), second, "off."+zoneName); err != nil {
+		t.Errorf("through the one that is not: %v", err)
+	}
+	second.Stop()
+	if n := len(first.Snapshot(zoneName)); seen["first"] != 1 || seen["second"] != 3 || n != 2+3 {
+		t.Errorf("updates by client %v, %d records", seen, n)
+	}
+}
+
 func TestNewRejects(t *testing.T) {
 	for _, zones := range [][]string{nil, {""}, {"fleet_test."}, {"a.test.", "A.test"}} {
 		if _, err := New(Config{Zones: zones}); err == nil {
@@ -181,7 +225,7 @@ func TestNestedZones(t *testing.T) {
 	}
 	for name, want := range map[string]string{"web.fleet.test.": "fleet.test.", "fleet.test.": "fleet.test.",
 		"efleet.test.": "test.", "org.": ""} {
-		if c, served := s.find(name); c.origin != want || served != (want != "") {
+		if c, served := s.zones.find(name); c.origin != want || served != (want != "") {
 			t.Errorf("%s is in %q (served %t), want %q", name, c.origin, served, want)
 		}
 	}
