@@ -21,6 +21,7 @@ import (
 	"example.com/twinloop/shared/api/fleet/v1alpha1"
 	"example.com/twinloop/shared/api/generated/clientset/versioned"
 	"example.com/twinloop/shared/api/generated/informers/externalversions"
+	"example.com/twinloop/shared/fence"
 	"example.com/twinloop/shared/publish"
 )
 
@@ -33,6 +34,12 @@ func run(ctx context.Context, o options) error {
 	config, ownNamespace, err := o.restConfig()
 	if err != nil {
 		return err
+	}
+	leading := func() error { return nil }
+	if o.leaderElect {
+		writes := fence.New(o.renewDeadline)
+		config.Wrap(writes.Transport)
+		leading = writes.Check
 	}
 	kube, fleets, err := clients(config)
 	if err != nil {
@@ -49,7 +56,11 @@ func run(ctx context.Context, o options) error {
 
 	kubeInformers := informers.NewSharedInformerFactoryWithOptions(kube, 0, informers.WithNamespace(o.namespace))
 	fleetInformers := externalversions.NewSharedInformerFactoryWithOptions(fleets, 0, externalversions.WithNamespace(o.namespace))
-	fleetController, err := o.controller(kube, fleets, recorder, kubeInformers, fleetInformers)
+	publisher, err := publish.FromFlags(o.dnsServer, o.dnsTSIGFile, leading)
+	if err != nil {
+		return usage(err)
+	}
+	fleetController, err := controller.New(kube, fleets, publisher, recorder, kubeInformers, fleetInformers)
 	if err != nil {
 		return err
 	}
@@ -79,20 +90,6 @@ func run(ctx context.Context, o options) error {
 		namespace = ownNamespace
 	}
 	return o.lead(ctx, kube, namespace, watchdog, work)
-}
-
-func (o options) controller(
-	kube kubernetes.Interface,
-	fleets versioned.Interface,
-	recorder events.EventRecorder,
-	kubeInformers informers.SharedInformerFactory,
-	fleetInformers externalversions.SharedInformerFactory,
-) (*controller.Controller, error) {
-	publisher, err := publish.FromFlags(o.dnsServer, o.dnsTSIGFile)
-	if err != nil {
-		return nil, usage(err)
-	}
-	return controller.New(kube, fleets, publisher, recorder, kubeInformers, fleetInformers)
 }
 
 // clients returns a client for the built-in types, which speak protobuf, and one for Fleets, which cannot.

@@ -41,6 +41,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"example.com/twinloop/kubebuilder/internal/controller"
+	"example.com/twinloop/shared/fence"
 	"example.com/twinloop/shared/publish"
 	// +kubebuilder:scaffold:imports
 )
@@ -172,7 +173,13 @@ func main() {
 	if err != nil {
 		misused(fmt.Errorf("--kubeconfig: no configuration in it, in $KUBECONFIG, in ~/.kube/config or of a pod: %w", err))
 	}
-	publisher, err := publish.FromFlags(fleetOpts.dnsServer, fleetOpts.dnsTSIGFile)
+	leading := func() error { return nil }
+	if enableLeaderElection {
+		writes := fence.New(fleetOpts.renewDeadline)
+		config.Wrap(writes.Transport)
+		leading = writes.Check
+	}
+	publisher, err := publish.FromFlags(fleetOpts.dnsServer, fleetOpts.dnsTSIGFile, leading)
 	if err != nil {
 		misused(err)
 	}

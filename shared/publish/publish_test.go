@@ -188,7 +188,7 @@ func TestFromFlags(t *testing.T) {
 		{":53", "", "--dns-server must be host:port"},
 		{"127.0.0.1:53", "/nonexistent/key", "--dns-tsig-file"},
 	} {
-		_, err := FromFlags(test.server, test.key)
+		_, err := FromFlags(test.server, test.key, func() error { return nil })
 		if err == nil && test.says != "" || err != nil && (test.says == "" || !strings.HasPrefix(err.Error(), test.says)) {
 			t.Errorf("%q, %q: %v; want %q", test.server, test.key, err, test.says)
 		}

@@ -1,12 +1,14 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"time"
 
+	"example.com/twinloop/shared/zone"
 	"example.com/twinloop/shared/zone/rfc2136"
 	"example.com/twinloop/shared/zone/tsig"
 )
@@ -15,8 +17,8 @@ import (
 const serverTimeout = 2 * time.Second
 
 // FromFlags returns a publisher for the values of an operator's flags --dns-server and --dns-tsig-file, which may both be
-// empty. The error names the flag and what to mend.
-func FromFlags(server, tsigFile string) (*Publisher, error) {
+// empty. It writes only while leading is nil. The error names the flag and what to mend.
+func FromFlags(server, tsigFile string, leading func() error) (*Publisher, error) {
 	if server == "" {
 		if tsigFile != "" {
 			return nil, errors.New("--dns-tsig-file is of no use without --dns-server")
@@ -27,15 +29,34 @@ func FromFlags(server, tsigFile string) (*Publisher, error) {
 		return nil, fmt.Errorf("--dns-server must be host:port, such as 127.0.0.1:53: %w", err)
 	}
 	client := &rfc2136.Client{Server: server, Timeout: serverTimeout}
-	if tsigFile == "" {
-		return New(client), nil
+	if tsigFile != "" {
+		key, err := tsig.ReadFile(tsigFile)
+		if err != nil {
+			return nil, fmt.Errorf("--dns-tsig-file: %w", err)
+		}
+		client.Key = key
 	}
-	key, err := tsig.ReadFile(tsigFile)
-	if err != nil {
-		return nil, fmt.Errorf("--dns-tsig-file: %w", err)
+	return New(fenced{client, leading}), nil
+}
+
+// fenced takes no update from a leader that may be none any more.
+type fenced struct {
+	Server
+	leading func() error
+}
+
+func (f fenced) Publish(ctx context.Context, zoneName string, held, want zone.Entry) error {
+	if err := f.leading(); err != nil {
+		return err
 	}
-	client.Key = key
-	return New(client), nil
+	return f.Server.Publish(ctx, zoneName, held, want)
+}
+
+func (f fenced) Withdraw(ctx context.Context, zoneName, name, owner string) error {
+	if err := f.leading(); err != nil {
+		return err
+	}
+	return f.Server.Withdraw(ctx, zoneName, name, owner)
 }
 
 func validateAddress(address string) error {
