@@ -23,7 +23,7 @@ controlplane: build ## Build etcd, kube-apiserver, kube-controller-manager and k
 	bin/twinloop cluster build
 
 .PHONY: drill
-drill: controlplane ## Kill both operators before and after every write they make; the pages are bin/drill-*.html.
+drill: controlplane ## Kill both operators before and after every write they make; the pages are bin/drill-crash-*.html.
 	bin/twinloop drill crash --operator handwired,kubebuilder --html bin/drill.html
 
 .PHONY: compare
@@ -32,6 +32,19 @@ compare: controlplane ## Measure both operators, and write the table that README
 	mv bin/comparison.md docs/comparison.md
 	bin/twinloop diff
 	cat docs/comparison.md
+
+.PHONY: rollouts
+rollouts: ## Build Argo Rollouts' controller, an operator nobody here wrote, to be drilled with tools/argorollouts/drill.yaml.
+	$(GO) -C tools/argorollouts install tool
+	rm -rf bin/rollouts-manifests
+	cp -R "$$($(GO) -C tools/argorollouts list -m -f '{{.Dir}}' github.com/argoproj/argo-rollouts)/manifests" bin/rollouts-manifests
+	chmod -R u+w bin/rollouts-manifests
+
+.PHONY: drill-rollouts
+drill-rollouts: controlplane rollouts ## Hold quiet, crash and errors with Argo Rollouts' controller (15 minutes); the pages are bin/rollouts-*.html.
+	bin/twinloop drill quiet --config tools/argorollouts/drill.yaml --html bin/rollouts-quiet.html
+	bin/twinloop drill crash --config tools/argorollouts/drill.yaml --html bin/rollouts-crash.html
+	bin/twinloop drill errors --config tools/argorollouts/drill.yaml --html bin/rollouts-errors.html
 
 ##@ Develop
 

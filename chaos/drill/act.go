@@ -3,6 +3,7 @@ package drill
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,20 +16,26 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// act does what a step says, as the administrator and past the proxy. When it returns the observer has seen it, so that
-// no condition is judged by what was there before.
-func (r *runner) act(ctx context.Context, step Step) error {
+// errScenario says that a step could not be acted out, whatever the operator did.
+var errScenario = errors.New("the scenario itself cannot be acted out")
+
+// act does what a step says, and notes what it changed. What a user would do, the administrator does, past the proxy. When
+// it returns the observer has seen it, so that no condition is judged by what was there before.
+func (r *runner) act(ctx context.Context, step scripted, record *StepRecord) error {
 	switch {
 	case step.Apply != nil:
-		return r.apply(ctx, step.Apply)
+		return r.apply(ctx, step, record)
 	case step.Patch != nil:
-		return r.patch(ctx, step)
-	default:
-		return r.delete(ctx, step)
+		return r.patch(ctx, step, record)
+	case step.Delete != nil:
+		return r.delete(ctx, step, record)
+	case step.DeleteNamespace:
+		return r.deleteNamespace(ctx)
 	}
+	return r.disturb(ctx, step.Disturbance, record)
 }
 
-func (r *runner) patch(ctx context.Context, step Step) error {
+func (r *runner) patch(ctx context.Context, step scripted, record *StepRecord) error {
 	name, err := r.objectOf(ctx, step, step.Patch.Target)
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
@@ -37,22 +44,29 @@ func (r *runner) patch(ctx context.Context, step Step) error {
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}
-	patched, err := r.resource(step.Patch.Resource).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
-	if err != nil {
-		return fmt.Errorf("patch: %w", err)
+	var subresources []string
+	if step.Patch.Subresource != "" {
+		subresources = []string{step.Patch.Subresource}
 	}
+	patched, err := r.resource(step.Patch.Resource).Patch(
+		ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, subresources...)
+	if err != nil {
+		return fmt.Errorf("%w: patch: %w", errScenario, err)
+	}
+	record.changed = objectKey{plural(step.Patch.Resource), name}
 	return r.seen(ctx, plural(step.Patch.Resource), patched)
 }
 
-func (r *runner) delete(ctx context.Context, step Step) error {
+func (r *runner) delete(ctx context.Context, step scripted, record *StepRecord) error {
 	name, err := r.objectOf(ctx, step, *step.Delete)
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	client, background := r.resource(step.Delete.Resource), metav1.DeletePropagationBackground
 	if err := client.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
-		return fmt.Errorf("delete: %w", err)
+		return fmt.Errorf("%w: delete: %w", errScenario, err)
 	}
+	record.changed = objectKey{plural(step.Delete.Resource), name}
 	left, err := client.Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -61,6 +75,15 @@ func (r *runner) delete(ctx context.Context, step Step) error {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return r.seen(ctx, plural(step.Delete.Resource), left)
+}
+
+// deleteNamespace has everything in the namespace deleted. The operator keeps its rights, which in a cluster are not of that
+// namespace.
+func (r *runner) deleteNamespace(ctx context.Context) error {
+	if err := r.arena.subject.Identity.BindEverywhere(ctx, r.arena.kube); err != nil {
+		return err
+	}
+	return r.arena.kube.CoreV1().Namespaces().Delete(ctx, r.namespace, metav1.DeleteOptions{})
 }
 
 // seen waits until the observer shows an object at least as new as the one given, or none any more.
@@ -88,24 +111,30 @@ func (r *runner) awaitObject(ctx context.Context, resource, name string, shows f
 	})
 }
 
-func (r *runner) apply(ctx context.Context, manifest map[string]any) error {
-	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(manifest)}
+func (r *runner) apply(ctx context.Context, step scripted, record *StepRecord) error {
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(step.Apply)}
+	name, err := r.objectOf(ctx, step, Target{Object: object.GetName()})
+	if err != nil {
+		return fmt.Errorf("apply: %w", err)
+	}
+	object.SetName(name)
 	object.SetNamespace(r.namespace)
 	kind := object.GroupVersionKind()
 	mapping, err := r.arena.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
-		return fmt.Errorf("apply: %w", err)
+		return fmt.Errorf("%w: apply: %w", errScenario, err)
 	}
 	applied, err := r.arena.dynamic.Resource(mapping.Resource).Namespace(r.namespace).Apply(
 		ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "drill", Force: true})
 	if err != nil {
-		return fmt.Errorf("apply: %w", err)
+		return fmt.Errorf("%w: apply: %w", errScenario, err)
 	}
+	record.changed = objectKey{mapping.Resource.Resource, object.GetName()}
 	return r.seen(ctx, mapping.Resource.Resource, applied)
 }
 
 // objectOf is the name of a step's target. An expression sees what is there at this moment.
-func (r *runner) objectOf(ctx context.Context, step Step, target Target) (string, error) {
+func (r *runner) objectOf(ctx context.Context, step scripted, target Target) (string, error) {
 	if target.Object != "" {
 		return target.Object, nil
 	}
@@ -113,9 +142,10 @@ func (r *runner) objectOf(ctx context.Context, step Step, target Target) (string
 	if err != nil {
 		return "", err
 	}
-	name, err := r.arena.expressions.scope(seen).text(r.arena.expressions.object[step.Name])
+	seen.history = r.sofar()
+	name, err := r.arena.expressions.scope(seen).text(step.object)
 	if err != nil {
-		return "", fmt.Errorf("objectFrom: %w", err)
+		return "", fmt.Errorf("%w: objectFrom: %w", errScenario, err)
 	}
 	return name, nil
 }

@@ -7,17 +7,48 @@ import (
 	"strings"
 )
 
-// CheckPoint reports a point of a step that the scenario does not have. Whether the operator makes the write, only the
-// reference run shows.
+// CheckPoint reports a point that the plan cannot have. Whether the operator makes a write, only the reference run shows.
 func (d *Definition) CheckPoint(point Point) error {
-	var steps []string
-	for _, step := range d.Scenario {
-		steps = append(steps, step.Name)
+	if point.Case != "" && len(d.Cases) > 0 || len(d.Scenario) == 0 {
+		return d.checkRound(point)
 	}
-	if !slices.Contains(steps, point.Step) {
-		return fmt.Errorf("point %q: there is no step %q, only %s", point, point.Step, strings.Join(steps, ", "))
+	var names []string
+	for _, step := range d.Scenario {
+		names = append(names, step.Name)
+	}
+	done := d.Faults
+	if d.Silence.Duration > 0 {
+		done = []Fault{Silence}
+	}
+	switch {
+	case point.Case != "":
+		return fmt.Errorf("point %q: this drill has no cases: name a step and what is done there: %s", point, list(done))
+	case !slices.Contains(names, point.Step):
+		return fmt.Errorf("point %q: there is no step %q, only %s", point, point.Step, strings.Join(names, ", "))
+	case !slices.Contains(done, point.Fault):
+		return fmt.Errorf("point %q: what this drill does is %s", point, list(done))
 	}
 	return nil
+}
+
+// checkRound reports a point that is no repetition of a case.
+func (d *Definition) checkRound(point Point) error {
+	var names []string
+	for _, c := range d.Cases {
+		names = append(names, c.Name)
+	}
+	i := slices.Index(names, point.Case)
+	if i < 0 {
+		return fmt.Errorf("point %q: there is no such case, only %s", point, strings.Join(names, ", "))
+	}
+	switch all := rounds(d.Cases[i : i+1]); {
+	case slices.Contains(all, point):
+		return nil
+	case len(all) == 1:
+		return fmt.Errorf("point %q: the case has 1 run: %q", point, all[0])
+	default:
+		return fmt.Errorf("point %q: the case has %d runs: %q to %q", point, len(all), all[0], all[len(all)-1])
+	}
 }
 
 // choose returns those of the points of the reference run that the options ask for.
@@ -26,6 +57,7 @@ func (o Options) choose(all []Point) ([]Point, error) {
 		return nil, errors.New("nothing to inject: the operator writes nothing in the whole scenario")
 	}
 	for _, point := range o.Points {
+		point.Again = Blow{} // only the first is known beforehand
 		if !slices.Contains(all, point) {
 			return nil, fmt.Errorf("point %q: the reference run, without any fault, did not come by it, only by %s",
 				point, placesIn(point.Step, all))
@@ -48,8 +80,8 @@ func (o Options) choose(all []Point) ([]Point, error) {
 func placesIn(step string, all []Point) string {
 	var places []string
 	for _, point := range all {
-		if point.Step == step && point.Fault == all[0].Fault {
-			places = append(places, point.Place.String())
+		if place := point.Place.String(); point.Step == step && !slices.Contains(places, place) {
+			places = append(places, place)
 		}
 	}
 	if len(places) == 0 {

@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -47,16 +48,38 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestPointOfAnUnknownStep(t *testing.T) {
-	definition, err := Parse("small.yaml", []byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := definition.CheckPoint(parsePoints(t, "remove: POST pods #1, after")[0]); err != nil {
-		t.Error(err)
-	}
-	err = definition.CheckPoint(parsePoints(t, "nostep: POST pods #1, after")[0])
-	if err == nil || !strings.Contains(err.Error(), `there is no step "nostep", only create, remove`) {
-		t.Errorf("got %v", err)
+func TestPointThatThePlanCannotHave(t *testing.T) {
+	crash := parse(t, small)
+	quiet := parse(t, strings.Replace(small, "faults: [before]", "silence: 10s", 1))
+	cases := parse(t, smallCases)
+	for _, test := range []struct {
+		definition *Definition
+		point      string
+		want       string // "" for one that it can have
+	}{
+		{crash, "remove: POST pods #1, before", ""},
+		{crash, "remove: POST pods #1, before; remove again: POST pods #9, before", ""},
+		{crash, "nostep: POST pods #1, before", `there is no step "nostep", only create, remove`},
+		{crash, "remove: POST pods #1, cut", "what this drill does is before"},
+		{crash, "remove, silence", "what this drill does is before"},
+		{crash, "remove", "this drill has no cases: name a step and what is done there: before"},
+		{quiet, "remove, silence", ""},
+		{quiet, "remove: POST pods #1, before", "what this drill does is silence"},
+		{quiet, "nostep, silence", `there is no step "nostep", only create, remove`},
+		{cases, "once", ""},
+		{cases, "often #3", ""},
+		{cases, "never", "there is no such case, only once, often"},
+		{cases, "create: POST pods #1, after", "there is no such case, only once, often"},
+		{cases, "often", `the case has 3 runs: "often #1" to "often #3"`},
+		{cases, "often #4", `the case has 3 runs: "often #1" to "often #3"`},
+		{cases, "once #1", `the case has 1 run: "once"`},
+	} {
+		err := test.definition.CheckPoint(parsePoints(t, test.point)[0])
+		switch {
+		case test.want == "" && err != nil:
+			t.Error(err)
+		case test.want != "" && (err == nil || err.Error() != fmt.Sprintf("point %q: %s", test.point, test.want)):
+			t.Errorf("%s: got %v, want %s", test.point, err, test.want)
+		}
 	}
 }

@@ -4,34 +4,34 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
 	"example.com/twinloop/chaos/drills"
-	"example.com/twinloop/shared/api/fleet/v1alpha1"
 	"example.com/twinloop/shared/zone"
 )
 
-// Definition is a drill as it is written down: a scenario, and what must hold while it runs. All expressions are CEL;
-// chaos/drills/crash.yaml says which names they see.
+// Definition is a drill as it is written down: a scenario, what is done to the operator meanwhile, and what must hold. All
+// expressions are CEL; the files in chaos/drills say which names they see.
 type Definition struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
+	// Source is the file that it was read from.
+	Source string `json:"-"`
 	// Like names a drill that comes with the project, whose fields this one has where it gives none of its own.
 	Like string `json:"like,omitempty"`
-	// Faults are injected at every write, one in each run.
-	Faults []Fault `json:"faults"`
+	// Operator says how to start the operator, in a file that is about one.
+	Operator *Operator `json:"operator,omitempty"`
 	// Observe are the resources that are watched, as plural.group.
 	Observe []string `json:"observe"`
+	// Ignore are fields that may differ between two runs that came to the same place, as dotted paths below an object.
+	Ignore []string `json:"ignore,omitempty"`
 	// Zone is the DNS zone that the operator is given a server for; empty for none.
 	Zone string `json:"zone,omitempty"`
 	// Variables are named expressions.
@@ -40,40 +40,33 @@ type Definition struct {
 	Count string `json:"count,omitempty"`
 	// Timeout bounds each step; 30 s unless it is given.
 	Timeout metav1.Duration `json:"timeout,omitempty"`
-	// Scenario is the life that the operator goes through.
-	Scenario []Step `json:"scenario"`
+	// Scenario is the life that the operator goes through. Faults and Silence are about it.
+	Scenario []Step `json:"scenario,omitempty"`
+	// Faults, Silence and Cases say what is done; at least one of them.
+	Plan `json:",inline"`
 	// Invariants must hold after every event.
 	Invariants []Invariant `json:"invariants,omitempty"`
 }
 
-// Step changes something as a user would and awaits what the operator makes of it.
-type Step struct {
-	Name string `json:"name"`
-	// One of these is what the step does.
-	Apply  map[string]any `json:"apply,omitempty"`
-	Patch  *Patch         `json:"patch,omitempty"`
-	Delete *Target        `json:"delete,omitempty"`
-	// Await is true once the step has had its effect. The step ends when it is true and the operator writes no more.
-	Await string `json:"await"`
-	// Count replaces the definition's.
-	Count string `json:"count,omitempty"`
+// Plan is what is done to the operator, a run for each point of it.
+type Plan struct {
+	// Faults are injected at every write, one in each run.
+	Faults []Fault `json:"faults,omitempty"`
+	// Pairs is how many points there are besides at which an operator that was killed once is killed again before it has
+	// recovered. They are drawn from all there are.
+	Pairs int `json:"pairs,omitempty"`
+	// Silence is how long the operator is listened to after each step: it must neither write nor list.
+	Silence metav1.Duration `json:"silence,omitempty"`
+	// Cases are scenarios of their own, each after Setup.
+	Setup []Step `json:"setup,omitempty"`
+	Cases []Case `json:"cases,omitempty"`
+	// Measures are integers that are reported for each case.
+	Measures []Measure `json:"measures,omitempty"`
+	// Lease is what the operator's replicas are told of leader election: client-go's defaults unless it is given.
+	Lease *Lease `json:"lease,omitempty"`
 }
 
-// Target is an existing object, by its name or by an expression that yields it.
-type Target struct {
-	// Resource is one of those observed, as plural.group.
-	Resource   string `json:"resource"`
-	Object     string `json:"object,omitempty"`
-	ObjectFrom string `json:"objectFrom,omitempty"`
-}
-
-// Patch is a JSON merge patch (RFC 7396) of an object.
-type Patch struct {
-	Target `json:",inline"`
-	With   map[string]any `json:"with"`
-}
-
-// Invariant is an expression that must hold after every event.
+// Invariant is an expression that must hold.
 type Invariant struct {
 	Name  string `json:"name"`
 	Holds string `json:"holds"`
@@ -111,40 +104,113 @@ func Names() []string {
 	return names
 }
 
+// LoadFor reads a drill that comes with the project, by its name, to be held with the operator and the scenario of a file: what is
+// done to the operator is the drill's, all else the file's.
+func LoadFor(name, file string) (*Definition, error) {
+	model, err := Load(name)
+	if err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("drill file: %w", err)
+	}
+	fields, err := fieldsOf(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if fields == nil {
+		return nil, fmt.Errorf("%s: it is empty: 'twinloop drill init' writes a first version", file)
+	}
+	onlyCases := len(model.Faults) == 0 && model.Silence.Duration == 0
+	if onlyCases && fields["cases"] == nil {
+		return nil, fmt.Errorf("%s: cases: those of the drill %s are about a Fleet: write some of your own, after chaos/drills/%s.yaml",
+			file, name, name)
+	}
+	if !onlyCases {
+		for _, ofCases := range []string{"cases", "setup", "measures"} {
+			delete(fields, ofCases)
+		}
+		fields["faults"], fields["pairs"], fields["silence"] = model.Faults, model.Pairs, model.Silence
+	}
+	fields["name"] = model.Name
+	d, err := newDefinition(fields)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if d.Operator == nil {
+		return nil, fmt.Errorf("%s: operator: say how to start it: give at least name and command", file)
+	}
+	d.Source = file
+	return d, nil
+}
+
 // Parse reads a definition. Its errors name the field and what it should be.
 func Parse(source string, content []byte) (*Definition, error) {
-	var d Definition
-	if err := d.inherit(content); err != nil {
+	fields, err := fieldsOf(content)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
-	if err := yaml.UnmarshalStrict(content, &d); err != nil {
-		return nil, fmt.Errorf("%s: %s", source, oneLine(err))
+	d, err := newDefinition(fields)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
 	}
+	d.Source = source
+	return d, nil
+}
+
+// newDefinition is the definition of some fields, complete and checked.
+func newDefinition(fields map[string]any) (*Definition, error) {
+	content, err := yaml.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	var d Definition
+	if err := yaml.UnmarshalStrict(content, &d); err != nil {
+		return nil, errors.New(oneLine(err))
+	}
+	d.complete()
 	if d.Timeout.Duration == 0 {
 		d.Timeout.Duration = 30 * time.Second
 	}
-	if err := d.validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	return &d, nil
+	return &d, d.validate()
 }
 
-// inherit fills in the fields of the drill that the content says it is like.
-func (d *Definition) inherit(content []byte) error {
-	var given struct {
-		Like string `json:"like"`
+// fieldsOf are the fields of a file, and of the drill that it is like those that it does not have itself. Of the kinds of plan
+// there is only one, and variables add up.
+func fieldsOf(content []byte) (map[string]any, error) {
+	var fields map[string]any
+	if err := yaml.UnmarshalStrict(content, &fields); err != nil {
+		return nil, errors.New(oneLine(err))
 	}
-	if err := yaml.Unmarshal(content, &given); err != nil {
-		return errors.New(oneLine(err))
+	like, ok := fields["like"].(string)
+	if !ok {
+		return fields, nil
 	}
-	if given.Like == "" {
-		return nil
-	}
-	model, err := drills.Files.ReadFile(given.Like + ".yaml")
+	model, err := drills.Files.ReadFile(like + ".yaml")
 	if err != nil {
-		return fmt.Errorf("like: unknown drill %q: choose one of %s", given.Like, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("like: unknown drill %q: choose one of %s", like, strings.Join(Names(), ", "))
 	}
-	return yaml.UnmarshalStrict(model, d)
+	inherited, err := fieldsOf(model)
+	if err != nil {
+		return nil, err
+	}
+	if fields["faults"] != nil || fields["silence"] != nil || fields["cases"] != nil {
+		for _, plan := range []string{"faults", "pairs", "silence", "cases", "setup", "measures", "lease"} {
+			delete(inherited, plan)
+		}
+	}
+	if fields["faults"] == nil && fields["silence"] == nil && fields["cases"] != nil {
+		delete(inherited, "scenario")
+	}
+	if variables, ok := inherited["variables"].(map[string]any); ok {
+		if own, ok := fields["variables"].(map[string]any); ok || fields["variables"] == nil {
+			maps.Copy(variables, own)
+			fields["variables"] = variables
+		}
+	}
+	maps.Copy(inherited, fields)
+	return inherited, nil
 }
 
 // oneLine is what the decoder says without the layers that it says it through.
@@ -165,10 +231,14 @@ func (d *Definition) validate() error {
 		return errors.New("name: give the drill one")
 	case len(d.Observe) == 0:
 		return errors.New("observe: list the resources to watch, such as pods")
-	case len(d.Scenario) == 0:
+	case len(d.Faults) == 0 && d.Silence.Duration == 0 && len(d.Cases) == 0:
+		return errors.New("faults, silence, cases: give at least one of them, such as faults: [before, after]")
+	case d.Pairs < 0 || d.Pairs > 0 && !slices.Contains(d.Faults, Before) && !slices.Contains(d.Faults, After):
+		return errors.New("pairs: they are of kills: give a number from 1, and before or after among the faults")
+	case len(d.Cases) == 0 && len(d.Setup)+len(d.Measures) > 0:
+		return errors.New("setup, measures: they are of cases, and there are none")
+	case (len(d.Faults) > 0 || d.Silence.Duration > 0) && len(d.Scenario) == 0:
 		return errors.New("scenario: list at least one step")
-	case len(d.Faults) == 0:
-		return errors.New("faults: list at least one, such as before, after, cut or 500")
 	}
 	for i, fault := range d.Faults {
 		if err := fault.validate(); err != nil {
@@ -180,75 +250,46 @@ func (d *Definition) validate() error {
 			return fmt.Errorf("zone: %w", err)
 		}
 	}
-	seen := map[string]bool{}
-	for i, step := range d.Scenario {
-		field := fmt.Sprintf("scenario[%d]", i)
-		switch {
-		case step.Name == "" || strings.ContainsAny(step.Name, ":#,"):
-			return fmt.Errorf("%s.name: %q must be a name without any of : # and comma", field, step.Name)
-		case seen[step.Name]:
-			return fmt.Errorf("%s.name: %q is used twice", field, step.Name)
-		case step.Await == "":
-			return fmt.Errorf("%s.await: say what the step leads to", field)
-		}
-		seen[step.Name] = true
-		if err := step.validate(d.Observe); err != nil {
-			return fmt.Errorf("%s.%w", field, err)
+	if err := validateSteps(indexed("scenario"), d.Scenario, d.Observe, false); err != nil {
+		return err
+	}
+	if err := checkNames("invariants", d.Invariants, func(i Invariant) string { return i.Name }); err != nil {
+		return err
+	}
+	if err := checkNames("measures", d.Measures, func(m Measure) string { return m.Name }); err != nil {
+		return err
+	}
+	if err := d.validateCases(); err != nil {
+		return err
+	}
+	if d.Operator != nil {
+		if err := d.Operator.validate(); err != nil {
+			return fmt.Errorf("operator.%w", err)
 		}
 	}
 	_, err := compile(d)
 	return err
 }
 
-func (s Step) validate(observed []string) error {
-	actions := 0
-	for _, given := range []bool{s.Apply != nil, s.Patch != nil, s.Delete != nil} {
-		if given {
-			actions++
+// checkNames reports one of a list that has no name, or that of another.
+func checkNames[T any](field string, all []T, name func(T) string) error {
+	seen := map[string]bool{}
+	for i, one := range all {
+		switch name := name(one); {
+		case name == "":
+			return fmt.Errorf("%s[%d].name: give it one", field, i)
+		case seen[name]:
+			return fmt.Errorf("%s[%d].name: %q is used twice", field, i, name)
+		default:
+			seen[name] = true
 		}
 	}
-	if actions != 1 {
-		return errors.New("apply, patch, delete: give exactly one of them")
-	}
-	switch {
-	case s.Apply != nil:
-		return validateManifest(s.Apply)
-	case s.Patch != nil:
-		return s.Patch.validate("patch", observed)
-	case s.Delete != nil:
-		return s.Delete.validate("delete", observed)
-	}
 	return nil
 }
 
-func (t Target) validate(field string, observed []string) error {
-	switch {
-	case !slices.Contains(observed, t.Resource):
-		return fmt.Errorf("%s.resource: %q must be one of those under observe", field, t.Resource)
-	case (t.Object == "") == (t.ObjectFrom == ""):
-		return fmt.Errorf("%s.object, %s.objectFrom: give exactly one of them", field, field)
-	}
-	return nil
-}
-
-// kinds are those that a control plane knows: Kubernetes' own, and Fleets.
-var kinds = func() *runtime.Scheme {
-	known := runtime.NewScheme()
-	utilruntime.Must(scheme.AddToScheme(known))
-	utilruntime.Must(v1alpha1.AddToScheme(known))
-	return known
-}()
-
-// validateManifest checks what no API server needs to be asked about.
-func validateManifest(manifest map[string]any) error {
-	object := unstructured.Unstructured{Object: manifest}
-	switch {
-	case !kinds.Recognizes(object.GroupVersionKind()):
-		return fmt.Errorf("apply.kind: there is no kind %q of apiVersion %q", object.GetKind(), object.GetAPIVersion())
-	case object.GetName() == "":
-		return errors.New("apply.metadata.name: give the object one")
-	}
-	return nil
+// indexed names the elements of a list.
+func indexed(list string) func(i int) string {
+	return func(i int) string { return fmt.Sprintf("%s[%d]", list, i) }
 }
 
 // plural is the name of a resource without its group, which is what expressions call it.

@@ -1,10 +1,15 @@
 package drill
 
 import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 )
 
@@ -22,7 +27,7 @@ func TestDrillsOfTheProjectAreValid(t *testing.T) {
 		if definition.Name != name {
 			t.Errorf("%s.yaml is named %q inside", name, definition.Name)
 		}
-		if definition.Timeout.Duration != 30*time.Second {
+		if name == "crash" && definition.Timeout.Duration != 30*time.Second {
 			t.Errorf("%s: timeout is %s without one being given", name, definition.Timeout.Duration)
 		}
 	}
@@ -47,12 +52,18 @@ invariants:
 `
 
 func TestBadDefinitionNamesTheField(t *testing.T) {
+	parse(t, small)
 	for _, test := range []struct{ name, replace, with, want string }{
-		{"unknown field", "observe:", "obsrve:", `small.yaml: unknown field "obsrve"`},
+		{"unknown field", "observe:", "obsrve:", `unknown field "obsrve"`},
 		{"no name", "name: small", "name: ''", "name: give the drill one"},
-		{"no faults", "faults: [before]", "", "faults: list at least one"},
+		{"no faults", "faults: [before]", "", "faults, silence, cases: give at least one of them"},
 		{"unknown fault", "faults: [before]", `faults: [before, "422"]`, `faults[1]: "422" is none of before, after`},
 		{"like nothing there is", "faults: [before]", "like: crsh", `like: unknown drill "crsh": choose one of crash, errors`},
+		{"setup of no case", "scenario:", "setup: [{name: wait, for: 1s}]\nscenario:", "setup, measures: they are of cases, and there are none"},
+		{"measures of no case", "scenario:", "measures: [{name: pods, value: pods.size()}]\nscenario:", "setup, measures: they are of cases"},
+		{"pairs of no kill", "faults: [before]", "faults: [cut]\npairs: 3", "pairs: they are of kills: give a number from 1, and before or after"},
+		{"pairs of silence", "faults: [before]", "silence: 1s\npairs: 3", "pairs: they are of kills"},
+		{"fewer pairs than none", "faults: [before]", "faults: [before]\npairs: -1", "pairs: they are of kills: give a number from 1"},
 		{"nothing observed", "observe: [pods]", "observe: []", "observe: list the resources"},
 		{"step without a name", "name: create", "name: ''", "scenario[0].name"},
 		{"step that a point could not name", "name: create", "name: 'create: it'", "scenario[0].name"},
@@ -62,7 +73,7 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 		{"resource that is not observed", "resource: pods", "resource: secrets", `scenario[1].delete.resource: "secrets" must be one of those under observe`},
 		{"object given twice", "object: a", "object: a, objectFrom: \"'a'\"", "scenario[1].delete.object"},
 		{"expression that does not parse", "pods.size() == 0", "pods.size( == 0", "scenario[1].await"},
-		{"expression over a name that is not there", "pods.size() == 0", "podz.size() == 0", "undeclared reference to 'podz'"},
+		{"expression over a name that is not there", "pods.size() == 0", "podz.size() == 0", "scenario[1].await: line 1, column 1: undeclared reference to 'podz'"},
 		{"condition that is a number", "await: pods.size() == 0", "await: pods.size()", "scenario[1].await: must yield bool, not int"},
 		{
 			"expression over two lines", "await: pods.size() == 0", "await: |-\n    pods.size() ==\n    podz.size()",
@@ -90,24 +101,23 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 			"version that there is not", "apiVersion: v1", "apiVersion: v2",
 			`scenario[0].apply.kind: there is no kind "Pod" of apiVersion "v2"`,
 		},
-		{"object without a name", "metadata: {name: a}", "metadata: {}", "scenario[0].apply.metadata.name: give the object one"},
-		{"field given twice", "name: small", "name: small\nname: large", `key "name" already set`},
-		{"no YAML", "name: small", "name: [}", "did not find expected node content"},
+		{"object without a name", "metadata: {name: a}", "metadata: {}", "scenario[0].apply.metadata.name, nameFrom: give exactly one of them"},
+		{"field given twice", "name: small", "name: small\nname: large", `line 3: key "name" already set`},
+		{"no YAML", "name: small", "name: [}", "line 1: did not find expected node content"},
+		{"invariant without a name", "- name: one\n", "- name: ''\n", "invariants[0].name: give it one"},
+		{"two invariants of a name", "invariants:", "invariants:\n- {name: one, holds: 'true'}", `invariants[1].name: "one" is used twice`},
+		{"invariant that is not given", "holds: pods.size() <= 1", "holds: ' '", "invariants[0].holds: give an expression"},
+		{"member of an event by an index", "holds: pods.size() <= 1", "holds: event['typ'] == 'ADDED'", "invariants[0].holds: there is no event.typ, only"},
+		{"count that is no number", "zone:", "count: \"'many'\"\nzone:", "scenario[0].count: must yield int, not string"},
+		{"unknown field of a patch", "delete: {resource: pods, object: a}", "patch: {resource: pods, object: a, wiht: {}}", `unknown field "wiht"`},
+		{"patch of what is not observed", "delete: {resource: pods, object: a}", "patch: {resource: secrets, object: a, with: {}}",
+			`scenario[1].patch.resource: "secrets" must be one of those under observe`},
+		{"object that is no text", "object: a}", "objectFrom: pods.size()}", "scenario[1].delete.objectFrom: must yield string, not int"},
+		{"step that is called as the time after it", "name: remove", "name: silence", `scenario[1].name: "silence" is what the time is called`},
+		{"step that is called as after a restart", "name: remove", "name: create again", `scenario[1].name: "create again" must not end in again`},
 		{"invariant that is a number", "holds: pods.size() <= 1", "holds: pods.size()", "invariants[0].holds: must yield bool"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if !strings.Contains(small, test.replace) {
-				t.Fatalf("the definition does not contain %q", test.replace)
-			}
-			_, err := Parse("small.yaml", []byte(strings.Replace(small, test.replace, test.with, 1)))
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "small.yaml: ") ||
-				strings.Contains(err.Error(), "\n") {
-				t.Errorf("got %v, want one line of small.yaml with %q", err, test.want)
-			}
-		})
-	}
-	if _, err := Parse("small.yaml", []byte(small)); err != nil {
-		t.Errorf("unchanged, it is refused: %v", err)
+		t.Run(test.name, func(t *testing.T) { requireBad(t, small, test.replace, test.with, test.want) })
 	}
 }
 
@@ -125,8 +135,165 @@ func TestNoSuchDrillFile(t *testing.T) {
 	}
 }
 
+// TestLikeAnother gives a file the fields that it does not have itself: variables add up, of plans there is one, and a list is
+// replaced as a whole.
+func TestLikeAnother(t *testing.T) {
+	crash, err := Load("crash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := func(text string) *Definition { return parse(t, "name: mine\nlike: crash\n"+text) }
+
+	t.Run("in everything", func(t *testing.T) {
+		mine := like("")
+		want := *crash
+		want.Name, want.Like, want.Source = "mine", "crash", "small.yaml"
+		if difference := cmp.Diff(&want, mine); difference != "" {
+			t.Error(difference)
+		}
+	})
+	t.Run("variables add up", func(t *testing.T) {
+		mine := like("variables: {live: pods, mine: pods.size()}")
+		if len(mine.Variables) != len(crash.Variables)+1 || mine.Variables["live"] != "pods" || mine.Variables["mine"] != "pods.size()" ||
+			mine.Variables["settled"] != crash.Variables["settled"] {
+			t.Errorf("variables %v", mine.Variables)
+		}
+	})
+	t.Run("variables of nothing", func(t *testing.T) {
+		if mine := like("variables:"); !maps.Equal(mine.Variables, crash.Variables) {
+			t.Errorf("variables %v", mine.Variables)
+		}
+	})
+	t.Run("lists are replaced", func(t *testing.T) {
+		mine := like("observe: [fleets.fleet.twinloop.example.com, pods, controllerrevisions.apps, leases.coordination.k8s.io]\n" +
+			"faults: [cut]\ninvariants: [{name: one, holds: 'true'}]\nignore: [spec.x]")
+		if len(mine.Observe) != 4 || !slices.Equal(mine.Faults, []Fault{Cut}) || len(mine.Invariants) != 1 || len(mine.Ignore) != 1 {
+			t.Errorf("observe %v, faults %v, invariants %v, ignore %v", mine.Observe, mine.Faults, mine.Invariants, mine.Ignore)
+		}
+		if len(mine.Scenario) != len(crash.Scenario) || mine.Zone != crash.Zone || mine.Timeout != crash.Timeout {
+			t.Errorf("what was not given is not as in crash: %+v", mine)
+		}
+	})
+	t.Run("another plan in place of its own", func(t *testing.T) {
+		silent := like("silence: 10s")
+		if len(silent.Faults) > 0 || silent.Pairs != 0 || silent.Silence.Duration != 10*time.Second || len(silent.Scenario) == 0 {
+			t.Errorf("faults %v, pairs %d, silence %s, %d steps", silent.Faults, silent.Pairs, silent.Silence.Duration, len(silent.Scenario))
+		}
+		cases := like("cases: [{name: once, scenario: [{name: wait, for: 1s}]}]")
+		if len(cases.Faults) > 0 || len(cases.Scenario) > 0 || len(cases.Cases) != 1 {
+			t.Errorf("faults %v, %d steps, %d cases", cases.Faults, len(cases.Scenario), len(cases.Cases))
+		}
+	})
+	t.Run("pairs besides", func(t *testing.T) {
+		if mine := like("pairs: 7"); mine.Pairs != 7 || !slices.Equal(mine.Faults, crash.Faults) {
+			t.Errorf("faults %v, pairs %d", mine.Faults, mine.Pairs)
+		}
+	})
+	t.Run("cases of another take nothing of it along", func(t *testing.T) {
+		mine := parse(t, "name: mine\nlike: fight\ncases: [{name: once, scenario: [{name: wait, for: 1s}]}]")
+		if len(mine.Setup)+len(mine.Measures) > 0 || len(mine.Cases) != 1 || len(mine.Variables) <= len(crash.Variables) {
+			t.Errorf("setup %v, measures %v, cases %v, variables %v", mine.Setup, mine.Measures, mine.Cases, mine.Variables)
+		}
+	})
+	t.Run("variables that are none", func(t *testing.T) {
+		_, err := Parse("small.yaml", []byte("name: mine\nlike: crash\nvariables: live"))
+		if err == nil || !strings.Contains(err.Error(), "cannot unmarshal string into Go struct field Definition.variables") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+const ofMyOperator = `
+operator: {name: mine, command: [./mine, "--kubeconfig={{kubeconfig}}", "--namespace={{namespace}}"]}
+observe: [pods]
+scenario:
+- name: create
+  apply: {apiVersion: v1, kind: Pod, metadata: {name: a}}
+  await: pods.size() == 1
+`
+
+const casesOfMyOperator = `
+cases:
+- name: mine
+  scenario: [{name: wait, for: 1s}]
+setup: [{name: rest, for: 1s}]
+measures: [{name: pods, value: pods.size()}]
+`
+
+func drillFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "drill.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestDrillForAFile takes from the drill what is done to the operator, and all else from the file.
+func TestDrillForAFile(t *testing.T) {
+	for _, test := range []struct {
+		name, file    string
+		faults, cases int
+		silence       time.Duration
+	}{
+		{"crash", ofMyOperator, 2, 0, 0},
+		{"errors", ofMyOperator, 7, 0, 0},
+		{"errors", ofMyOperator + "faults: [before]\n", 7, 0, 0},
+		{"quiet", ofMyOperator, 0, 0, 10 * time.Second},
+		{"stale", ofMyOperator + casesOfMyOperator, 0, 1, 0},
+		{"crash", ofMyOperator + casesOfMyOperator, 2, 0, 0},
+		{"quiet", ofMyOperator + casesOfMyOperator, 0, 0, 10 * time.Second},
+	} {
+		file := drillFile(t, test.file)
+		d, err := LoadFor(test.name, file)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if d.Name != test.name || d.Source != file || d.Operator.Name != "mine" || d.Zone != "" || len(d.Variables) > 0 || !slices.Equal(d.Observe, []string{"pods"}) {
+			t.Errorf("%s: %+v", test.name, d)
+		}
+		if len(d.Faults) != test.faults || len(d.Cases) != test.cases || d.Silence.Duration != test.silence {
+			t.Errorf("%s: faults %v, silence %s, %d cases; want %d, %s, %d", test.name, d.Faults, d.Silence.Duration, len(d.Cases),
+				test.faults, test.silence, test.cases)
+		}
+	}
+}
+
+func TestDrillForABadFile(t *testing.T) {
+	for _, test := range []struct{ drill, file, want string }{
+		{"crsh", ofMyOperator, `unknown drill "crsh": choose one of crash, errors`},
+		{"crash", "", "it is empty: 'twinloop drill init' writes a first version"},
+		{"crash", "- a", "cannot unmarshal array into Go value of type map"},
+		{"crash", "name: mine\nlike: crash\n", "operator: say how to start it: give at least name and command"},
+		{"crash", strings.Replace(ofMyOperator, "name: mine", "nam: mine", 1), `unknown field "nam"`},
+		{"crash", strings.Replace(ofMyOperator, "{{namespace}}", "default", 1), "operator.command: {{namespace}} is named neither there nor in env"},
+		{"crash", ofMyOperator + "like: crsh\n", `like: unknown drill "crsh"`},
+		{"crash", strings.Replace(ofMyOperator, "pods.size() == 1", "podz.size() == 1", 1), "scenario[0].await: line 1, column 1: undeclared"},
+		{
+			"stale", ofMyOperator,
+			"cases: those of the drill stale are about a Fleet: write some of your own, after chaos/drills/stale.yaml",
+		},
+		{"failover", ofMyOperator, "cases: those of the drill failover are about a Fleet"},
+	} {
+		file := drillFile(t, test.file)
+		_, err := LoadFor(test.drill, file)
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") ||
+			!strings.HasPrefix(err.Error(), file+": ") && test.drill != "crsh" {
+			t.Errorf("%s: got %v, want one line about the file with %q", test.drill, err, test.want)
+		}
+	}
+	if _, err := LoadFor("crash", "missing.yaml"); err == nil || err.Error() != "drill file: open missing.yaml: no such file or directory" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(small))
+	f.Add([]byte(smallCases))
+	f.Add([]byte(ofMyOperator + casesOfMyOperator))
+	f.Add([]byte("name: mine\nlike: fight\nmeasures: []\nvariables:\n"))
+	f.Add([]byte(""))
 	f.Add([]byte("name: [}"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		definition, err := Parse("fuzz", content)

@@ -5,12 +5,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/miekg/dns"
+
 	"example.com/twinloop/chaos/proxy"
 	"example.com/twinloop/shared/zone/server"
 )
 
 // Update is a DNS update that an operator sent, and what became of it.
 type Update struct {
+	Replica  int
 	Place    proxy.Place
 	Text     string
 	Arrived  time.Time
@@ -20,15 +23,18 @@ type Update struct {
 }
 
 // tap stands before a zone's server as the proxy stands before the API server: a DNS update is a write like any other.
-// For a drill without a zone there is no server, and nothing ever happens.
+// Each replica has one of its own, all for the same zone. For a drill without a zone there is no server, and nothing ever
+// happens.
 type tap struct {
-	zone   string
-	server *server.Server // nil without a zone
+	replica int
+	zone    string
+	server  *server.Server // nil without a zone
 
 	mu      sync.Mutex
 	step    string
 	arrived int
 	frozen  bool
+	failing bool
 	writing int
 	last    time.Time
 	updates []*Update
@@ -36,15 +42,19 @@ type tap struct {
 	changed chan struct{} // closed and replaced at every update
 }
 
-// newTap starts a server for a zone.
-func newTap(zoneName string) (*tap, error) {
-	t := &tap{zone: zoneName, last: time.Now(), changed: make(chan struct{})}
-	if zoneName == "" {
+// newTap starts a server for the zone of another tap, or, without one, for a new zone.
+func newTap(replica int, zoneName string, beside *tap) (*tap, error) {
+	t := &tap{replica: replica, zone: zoneName, last: time.Now(), changed: make(chan struct{})}
+	switch {
+	case zoneName == "":
 		return t, nil
-	}
-	var err error
-	if t.server, err = server.New(server.Config{Zones: []string{zoneName}, Intercept: t.intercept}); err != nil {
-		return nil, err
+	case beside != nil:
+		t.server = beside.server.Sibling("", t.intercept)
+	default:
+		var err error
+		if t.server, err = server.New(server.Config{Zones: []string{zoneName}, Intercept: t.intercept}); err != nil {
+			return nil, err
+		}
 	}
 	return t, t.server.Start()
 }
@@ -82,12 +92,22 @@ func (t *tap) intercept(_ context.Context, u server.Update, apply func() server.
 	if fault != nil && fault(*update, false) {
 		return server.NoAnswer
 	}
+	if t.fails() {
+		t.record(update, dns.RcodeServerFailure)
+		return dns.RcodeServerFailure
+	}
 	rcode := apply()
 	t.record(update, rcode)
 	if fault != nil && fault(*update, true) {
 		return server.NoAnswer
 	}
 	return rcode
+}
+
+func (t *tap) fails() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failing
 }
 
 func (t *tap) arrive(u server.Update) (*Update, func(Update, bool) bool) {
@@ -99,6 +119,7 @@ func (t *tap) arrive(u server.Update) (*Update, func(Update, bool) bool) {
 	t.arrived++
 	t.writing++
 	update := &Update{
+		Replica: t.replica,
 		Place:   proxy.Place{Step: t.step, Kind: updateKind(t.zone), Ordinal: t.arrived},
 		Text:    u.String(),
 		Arrived: time.Now(),
@@ -147,6 +168,22 @@ func (t *tap) setFrozen(frozen bool) {
 	t.frozen = frozen
 }
 
+// set has the server do what a disturbance says. One that is down and comes up again is where it was, with what the zone
+// holds.
+func (t *tap) set(state string) error {
+	if t.server == nil {
+		return nil
+	}
+	t.mu.Lock()
+	t.failing = state == dnsFailing
+	t.mu.Unlock()
+	if state == dnsDown {
+		t.server.Stop()
+		return nil
+	}
+	return t.server.Start()
+}
+
 // changes is closed when the next update has been dealt with.
 func (t *tap) changes() <-chan struct{} {
 	t.mu.Lock()
@@ -170,13 +207,6 @@ func (t *tap) rest(ctx context.Context, d time.Duration) error {
 			return ctx.Err()
 		}
 	}
-}
-
-// restedSince reports whether there has been no update since a time.
-func (t *tap) restedSince(since time.Time) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.writing == 0 && t.last.Before(since)
 }
 
 // all are the updates so far.

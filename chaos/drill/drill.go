@@ -3,11 +3,13 @@ package drill
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
-
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/twinloop/chaos/proxy"
 	"example.com/twinloop/shared/controlplane"
@@ -17,6 +19,9 @@ import (
 // every run: two changes that come close together are sometimes one write.
 const attempts = 20
 
+// attemptsAtPair is how often a pair is run that was drawn, and that another can stand in for.
+const attemptsAtPair = 3
+
 // Options say how a drill is run.
 type Options struct {
 	Definition   *Definition
@@ -24,16 +29,26 @@ type Options struct {
 	ControlPlane *controlplane.ControlPlane
 	// Lanes is how many runs there are at once.
 	Lanes int
-	// Points are the only points to run; all of the reference run when there are none.
+	// Points are the only points to run; all there are when there are none.
 	Points []Point
 	// Shard i of n runs every n-th point from the i-th on; 0 of 0 runs all.
 	Shard, Shards int
-	// Progress is called when a run has ended, from one goroutine at a time; nil for nobody.
-	Progress func(done, total, failed int)
+	// Seed decides which pairs are drawn.
+	Seed uint64
+	// Progress is called when a run begins and when it has ended, from one goroutine at a time; nil for nobody.
+	Progress func(Progress)
 }
 
-// Run injects the drill's faults at every point, each in a run of its own, and reports what came of each. The error is that
-// the drill could not be held: the reference run itself failed, there was no point to inject at, or ctx ended.
+// Progress is how far a drill has come.
+type Progress struct {
+	Done, Total, Failed int
+	// Point is the one whose run begins; or, with a Result, has ended.
+	Point  Point
+	Result *PointResult
+}
+
+// Run holds a drill: a run for each of its points. The error is that it could not be held: the run without any fault
+// failed, there was no point to inject at, or ctx ended.
 func Run(ctx context.Context, options Options) (*Report, error) {
 	began := time.Now()
 	a, err := newArena(ctx, options.Definition, options.Subject, options.ControlPlane)
@@ -45,23 +60,38 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := options.choose(points(writes(reference), a.definition.Faults, updateKind(a.definition.Zone)))
+	chosen, err := options.choose(a.points(reference))
 	if err != nil {
 		return nil, err
 	}
-	results, err := a.runAll(ctx, reference, chosen, options)
+	field := &field{arena: a, reference: reference, options: options}
+	results, err := field.runAll(ctx, chosen)
 	if err != nil {
 		return nil, err
 	}
-	return newReport(a, reference, results, time.Since(began)), nil
+	pairs, err := field.runPairs(ctx, field.shufflePairs(results))
+	if err != nil {
+		return nil, err
+	}
+	return newReport(a, reference, append(results, pairs...), time.Since(began)), nil
 }
 
-// reference runs the scenario without a fault. Whatever is wrong with it would be wrong with every point.
+// reference runs the scenario without a fault, or, of a plan of cases only, what all of them begin with. Whatever is wrong with it
+// would be wrong with every point.
 func (a *arena) reference(ctx context.Context) (*Recording, error) {
-	reference, err := a.run(ctx, a.name+"-reference", nil)
+	undisturbed := plan{script: a.expressions.scenario, replicas: 1}
+	onlyBegun := len(undisturbed.script) == 0
+	if onlyBegun {
+		undisturbed.script = a.expressions.cases[a.definition.Cases[0].Name].script[:len(a.definition.Setup)]
+	}
+	reference, err := a.run(ctx, a.name+"-reference", undisturbed)
 	if err != nil {
 		return nil, err
 	}
+	if reference.Broken != nil {
+		return nil, reference.Broken
+	}
+	reference.Cut = onlyBegun
 	for _, finding := range a.judge(reference, reference) {
 		return nil, fmt.Errorf("the reference run, without any fault, fails (%s): %s\n%s",
 			finding.Oracle, finding.Text, lastWords(reference.Log))
@@ -80,33 +110,35 @@ func lastWords(log string) string {
 	return "The operator's last words:\n" + tail(strings.Join(lines, "\n"), 10)
 }
 
-// writes are the places of all writes of a run, to the API server and to DNS, in the order of their arrival.
-func writes(run *Recording) []proxy.Place {
-	type write struct {
-		place   proxy.Place
-		arrived time.Time
+// points are all that the plan has.
+func (a *arena) points(reference *Recording) []Point {
+	d := a.definition
+	all := rounds(d.Cases) // first, since they may take long
+	if len(d.Faults) > 0 {
+		all = append(all, points(writes(reference), d.Faults, updateKind(d.Zone))...)
 	}
-	var all []write
-	for _, exchange := range run.Exchanges {
-		if exchange.IsWrite() && !isLease(exchange.Request) {
-			all = append(all, write{exchange.Place, exchange.Arrived})
-		}
+	if d.Silence.Duration > 0 {
+		all = append(all, silences(d.Scenario)...)
 	}
-	for _, update := range run.Updates {
-		all = append(all, write{update.Place, update.Arrived})
-	}
-	slices.SortStableFunc(all, func(a, b write) int { return a.arrived.Compare(b.arrived) })
-	var places []proxy.Place
-	for _, write := range all {
-		places = append(places, write.place)
-	}
-	return places
+	return all
+}
+
+// field is where the runs of a drill take place.
+type field struct {
+	*arena
+	reference *Recording
+	options   Options
+
+	mu                  sync.Mutex
+	done, total, failed int
+	runs                int
 }
 
 // runAll runs the points, several at once, and returns their results in the order of the points.
-func (a *arena) runAll(ctx context.Context, reference *Recording, all []Point, options Options) ([]PointResult, error) {
+func (f *field) runAll(ctx context.Context, all []Point) ([]PointResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	f.total += len(all)
 	results := make([]PointResult, len(all))
 	queue := make(chan int)
 	go func() {
@@ -120,26 +152,17 @@ func (a *arena) runAll(ctx context.Context, reference *Recording, all []Point, o
 		}
 	}()
 	var lanes sync.WaitGroup
-	var reporting sync.Mutex
-	done, failed := 0, 0
-	for range max(1, options.Lanes) {
+	for range f.lanes() {
 		lanes.Go(func() {
 			for i := range queue {
-				result, err := a.runPoint(ctx, reference, all[i], i)
+				f.report(all[i], nil)
+				result, err := f.runPoint(ctx, all[i])
 				if err != nil {
 					cancel(fmt.Errorf("%s: %w", all[i], err))
 					return
 				}
 				results[i] = result
-				reporting.Lock()
-				done++
-				if result.Verdict != Passed {
-					failed++
-				}
-				if options.Progress != nil {
-					options.Progress(done, len(all), failed)
-				}
-				reporting.Unlock()
+				f.report(all[i], &result)
 			}
 		})
 	}
@@ -150,16 +173,168 @@ func (a *arena) runAll(ctx context.Context, reference *Recording, all []Point, o
 	return results, nil
 }
 
-// runPoint runs one point until it is reached.
-func (a *arena) runPoint(ctx context.Context, reference *Recording, point Point, number int) (PointResult, error) {
+// lanes is how many runs there are at once.
+func (f *field) lanes() int {
+	if f.subject.ClusterWide {
+		return 1
+	}
+	return max(1, f.options.Lanes)
+}
+
+// report tells of a run that begins, or has ended.
+func (f *field) report(point Point, result *PointResult) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if result != nil {
+		f.done++
+		switch {
+		case result.Verdict == NotReached && point.Again != (Blow{}):
+			f.done, f.total = f.done-1, f.total-1 // another stands in for it
+		case result.Verdict != Passed:
+			f.failed++
+		}
+	}
+	if f.options.Progress != nil {
+		f.options.Progress(Progress{f.done, f.total, f.failed, point, result})
+	}
+}
+
+// namespace is a new one for a run.
+func (f *field) namespace() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.runs++
+	return fmt.Sprintf("%s-%d", f.name, f.runs)
+}
+
+func (f *field) runPoint(ctx context.Context, point Point) (PointResult, error) {
+	switch {
+	case point.Case != "":
+		return f.runCase(ctx, point)
+	case point.Fault == Silence:
+		return f.runSilence(ctx, point)
+	}
+	return f.runBlows(ctx, point)
+}
+
+// runBlows runs a point until it is reached.
+func (f *field) runBlows(ctx context.Context, point Point) (PointResult, error) {
+	attempts := attempts
+	if point.Again != (Blow{}) && len(f.options.Points) == 0 {
+		attempts = attemptsAtPair
+	}
 	for attempt := 1; ; attempt++ {
-		namespace := fmt.Sprintf("%s-%d-%d", a.name, number+1, attempt)
-		run, err := a.run(ctx, namespace, &point)
+		run, err := f.run(ctx, f.namespace(), plan{script: f.expressions.scenario, blows: point.blows(), replicas: 1})
 		if err != nil {
 			return PointResult{}, err
 		}
-		if run.Strike != nil || run.Failure != nil || attempt == attempts {
-			return newPointResult(point, attempt, run, a.judge(reference, run)), nil
+		injected := len(run.Strikes) == len(point.blows())
+		if injected || run.Failure != nil || attempt == attempts {
+			return newPointResult(point, attempt, injected, run, f.judge(f.reference, run)), nil
 		}
 	}
+}
+
+// runSilence goes as far as a step and then listens.
+func (f *field) runSilence(ctx context.Context, point Point) (PointResult, error) {
+	run, err := f.run(ctx, f.namespace(), plan{script: f.expressions.scenario, replicas: 1, listenAfter: point.Step})
+	if err != nil {
+		return PointResult{}, err
+	}
+	return newPointResult(point, 1, run.Failure == nil, run, f.judge(f.reference, run)), nil
+}
+
+// runCase goes through a case.
+func (f *field) runCase(ctx context.Context, point Point) (PointResult, error) {
+	c := f.definition.Cases[slices.IndexFunc(f.definition.Cases, func(c Case) bool { return c.Name == point.Case })]
+	compiled := f.expressions.cases[c.Name]
+	run, err := f.run(ctx, f.namespace(), plan{script: compiled.script, replicas: c.Replicas, electing: c.LeaderElection})
+	if err != nil {
+		return PointResult{}, err
+	}
+	if apierrors.IsInvalid(run.Broken) || apierrors.IsBadRequest(run.Broken) {
+		return PointResult{}, run.Broken // whatever the operator has made of the steps before
+	}
+	if c.HandOver != nil {
+		if err := f.measureHandOver(c, compiled, run); err != nil {
+			return PointResult{}, err
+		}
+	}
+	run.Measures = f.measure(run)
+	findings := append(f.judge(nil, run), f.expect(compiled, run)...)
+	result := newPointResult(point, 1, true, run, findings)
+	result.expect(c.Finds)
+	return result, nil
+}
+
+// measureHandOver reads off a run how its leader was succeeded.
+func (f *field) measureHandOver(c Case, compiled compiledCase, run *Recording) error {
+	step, ok := run.step(c.HandOver.After)
+	if !ok {
+		return nil // it was not reached
+	}
+	run.HandOver = newHandOver(step.Began, step.Leader, run.Exchanges, run.Updates)
+	scope := f.expressions.scope(view{})
+	var err error
+	if run.HandOver.From, err = scope.number(compiled.handOverFrom); err != nil {
+		return fmt.Errorf("handOver.from: %w", err)
+	}
+	if run.HandOver.To, err = scope.number(compiled.handOverTo); err != nil {
+		return fmt.Errorf("handOver.to: %w", err)
+	}
+	return nil
+}
+
+// runPairs runs as many pairs as the plan asks for. One that is not reached again, since the operator recovered in another way,
+// makes room for the next.
+func (f *field) runPairs(ctx context.Context, all []Point) ([]PointResult, error) {
+	wanted := f.definition.Pairs / max(1, f.options.Shards)
+	var reached []PointResult
+	for len(reached) < wanted && len(all) > 0 {
+		n := min(wanted-len(reached), len(all))
+		results, err := f.runAll(ctx, all[:n])
+		if err != nil {
+			return nil, err
+		}
+		all = all[n:]
+		for _, result := range results {
+			if result.Verdict != NotReached {
+				reached = append(reached, result)
+			}
+		}
+	}
+	return reached, nil
+}
+
+// shufflePairs has, in an order that the seed decides, all writes that restarted operators were seen to make, at which they
+// are killed once more.
+func (f *field) shufflePairs(results []PointResult) []Point {
+	if f.definition.Pairs == 0 || len(f.options.Points) > 0 {
+		return nil
+	}
+	var all []Point
+	for _, result := range results {
+		for _, place := range result.recovery {
+			for _, fault := range f.definition.Faults {
+				if fault.kills() && result.Point.Fault.kills() {
+					all = append(all, Point{Blow: result.Point.Blow, Again: Blow{place, fault}})
+				}
+			}
+		}
+	}
+	order := rand.New(rand.NewPCG(f.options.Seed, 0))
+	order.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// recoveryOf are the places of the writes of a restarted operator in the step in which its predecessor died, but for those
+// that only report.
+func recoveryOf(run *Recording) []proxy.Place {
+	strike := run.lastStrike()
+	if strike == nil {
+		return nil
+	}
+	return slices.DeleteFunc(writes(run), func(place proxy.Place) bool {
+		return place.Step != strike.Step+again || place.Kind == recordsEvent
+	})
 }

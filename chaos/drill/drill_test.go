@@ -42,7 +42,7 @@ func subject(t *testing.T, name string) Subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Subject{Name: name, Binary: binary, Identity: identity}
+	return Subject{Name: name, Command: operator.CommandOf(binary), Identity: identity}
 }
 
 func parsePoints(t *testing.T, texts ...string) []Point {
@@ -138,7 +138,7 @@ func TestErrorsAtSomePoints(t *testing.T) {
 // TestOperatorThatDoesNothing has no reference to be held against: the drill says so instead of passing.
 func TestOperatorThatDoesNothing(t *testing.T) {
 	idle := subject(t, "handwired")
-	idle.Name, idle.Binary = "idle", script(t, "#!/bin/sh\nexec sleep 1000\n")
+	idle.Name, idle.Command.Program = "idle", executable(t, "#!/bin/sh\nexec sleep 1000\n")
 	definition := crashDrill(t)
 	definition.Timeout.Duration = definition.Timeout.Duration / 30
 	_, err := Run(t.Context(), Options{Definition: definition, Subject: idle, ControlPlane: cp, Lanes: 1})
@@ -150,7 +150,7 @@ func TestOperatorThatDoesNothing(t *testing.T) {
 // TestOperatorThatCannotStart is told apart from one that is slow, with what it said.
 func TestOperatorThatCannotStart(t *testing.T) {
 	failing := subject(t, "handwired")
-	failing.Name, failing.Binary = "failing", script(t, "#!/bin/sh\necho no configuration >&2\nexit 3\n")
+	failing.Name, failing.Command.Program = "failing", executable(t, "#!/bin/sh\necho no configuration >&2\nexit 3\n")
 	_, err := Run(t.Context(), Options{Definition: crashDrill(t), Subject: failing, ControlPlane: cp, Lanes: 1})
 	if err == nil || !strings.Contains(err.Error(), "ended by itself") || !strings.Contains(err.Error(), "no configuration") {
 		t.Errorf("got %v", err)
@@ -161,7 +161,7 @@ func TestInterruptedDrillStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := Run(ctx, Options{
 		Definition: crashDrill(t), Subject: subject(t, "handwired"), ControlPlane: cp, Lanes: 2,
-		Progress: func(int, int, int) { cancel() },
+		Progress: func(Progress) { cancel() },
 	})
 	if err == nil || ctx.Err() == nil {
 		t.Errorf("got %v", err)
@@ -171,7 +171,7 @@ func TestInterruptedDrillStops(t *testing.T) {
 // TestPointNotReached is no pass: no fault was injected.
 func TestPointNotReached(t *testing.T) {
 	point := parsePoints(t, "scale: POST pods #1, after")[0]
-	if result := newPointResult(point, attempts, &Recording{}, nil); result.Verdict != NotReached || result.Injected {
+	if result := newPointResult(point, attempts, false, &Recording{}, nil); result.Verdict != NotReached || result.Injected {
 		t.Errorf("verdict %s, injected %t", result.Verdict, result.Injected)
 	}
 }
@@ -190,7 +190,7 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-func script(t *testing.T, text string) string {
+func executable(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "operator")
 	if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
@@ -202,7 +202,7 @@ func script(t *testing.T, text string) string {
 func TestReportAsJSON(t *testing.T) {
 	report := Report{Summary: Summary{Operator: "o", Drill: "d", Points: 3, Injected: 2, Passed: 1, Failed: 2, Seconds: 1.5}}
 	var text strings.Builder
-	if err := report.WriteJSON(&text); err != nil {
+	if err := (Reports{&report}).WriteJSON(&text); err != nil {
 		t.Fatal(err)
 	}
 	var read struct{ Summary map[string]any }
@@ -233,8 +233,8 @@ func TestTableOfTwoOperators(t *testing.T) {
 	}
 	for _, want := range []string{
 		"OPERATOR   POINT", "\none        scale: POST pods #1, after   failed", "\ntwo        scale",
-		"\none, scale: POST pods #1, after\n  leaks: a pod\n", "\ntwo, scale",
-		"\none, d: 1 points, 1 injected", "\ntwo, d: 1 points",
+		"\none, d, at scale: POST pods #1, after\n  leaks: a pod\n  reproduce with: --point 'scale: POST pods #1, after'\n",
+		"\ntwo, d, at scale", "\none        d       1        1          0           0        1        60        1\n", "\nall        -       2 ",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the table has no %q:\n%s", want, text.String())

@@ -7,85 +7,72 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/ext"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // expressions are a definition's, compiled.
 type expressions struct {
+	lease      map[string]any
 	variables  []named // each after those that it uses
-	await      map[string]cel.Program
-	count      map[string]cel.Program
-	object     map[string]cel.Program
+	scenario   script
+	cases      map[string]compiledCase
+	measures   []named
 	invariants []named
 }
 
-type named struct {
-	name    string
-	program cel.Program
+// script is a scenario whose expressions are compiled.
+type script []scripted
+
+type scripted struct {
+	Step
+	await, count, object cel.Program // nil where the step has none
 }
 
-// view is what expressions see.
-type view struct {
-	objects map[string][]any // by plural, for every resource observed
-	records []any
-	event   map[string]any // for invariants only
+type compiledCase struct {
+	script
+	handOverFrom, handOverTo cel.Program
+	expect                   []named
 }
+
+type named struct {
+	name, text string
+	program    cel.Program
+}
+
+// compiling is held by whoever compiles: CEL's parser keeps tables that it shares without a lock.
+var compiling sync.Mutex
 
 func compile(d *Definition) (*expressions, error) {
-	options := []cel.EnvOption{
-		cel.OptionalTypes(), ext.Strings(), ext.Lists(), ext.Sets(),
-		cel.Variable("variables", cel.MapType(cel.StringType, cel.DynType)),
-		cel.Variable("records", cel.ListType(cel.DynType)),
-		cel.Variable("event", cel.MapType(cel.StringType, cel.DynType)),
-	}
-	for _, resource := range d.Observe {
-		options = append(options, cel.Variable(plural(resource), cel.ListType(cel.DynType)))
-	}
-	env, err := cel.NewEnv(options...)
+	compiling.Lock()
+	defer compiling.Unlock()
+	c, err := newCompiler(d)
 	if err != nil {
-		return nil, fmt.Errorf("observe: %w", err)
+		return nil, err
 	}
-	c := compiler{env: env, members: map[string][]string{
-		"variables": slices.Sorted(maps.Keys(d.Variables)),
-		"event":     slices.Sorted(maps.Keys(eventValue(Event{Object: &unstructured.Unstructured{}}, nil))),
-	}}
-	compiled := &expressions{
-		await: map[string]cel.Program{}, count: map[string]cel.Program{}, object: map[string]cel.Program{},
+	compiled := &expressions{cases: map[string]compiledCase{}}
+	if d.Lease != nil {
+		compiled.lease = d.Lease.values()
 	}
 	for _, name := range variableOrder(d.Variables) {
-		compiled.variables = append(compiled.variables, named{name, c.compile("variables."+name, d.Variables[name], nil)})
+		compiled.variables = append(compiled.variables, c.named("variables."+name, name, d.Variables[name], nil))
 	}
-	for i, step := range d.Scenario {
-		field := fmt.Sprintf("scenario[%d]", i)
-		compiled.await[step.Name] = c.compile(field+".await", step.Await, cel.BoolType)
-		if count := cmp.Or(step.Count, d.Count); count != "" {
-			compiled.count[step.Name] = c.compile(field+".count", count, cel.IntType)
-		}
-		if from := step.objectFrom(); from != "" {
-			compiled.object[step.Name] = c.compile(field+".objectFrom", from, cel.StringType)
-		}
+	compiled.scenario = c.script(indexed("scenario"), d.Scenario, d.Count)
+	for i, measure := range d.Measures {
+		compiled.measures = append(compiled.measures, c.named(fmt.Sprintf("measures[%d].value", i), measure.Name, measure.Value, cel.IntType))
 	}
 	for i, invariant := range d.Invariants {
-		program := c.compile(fmt.Sprintf("invariants[%d].holds", i), invariant.Holds, cel.BoolType)
-		compiled.invariants = append(compiled.invariants, named{invariant.Name, program})
+		compiled.invariants = append(compiled.invariants, c.invariant(fmt.Sprintf("invariants[%d]", i), invariant))
+	}
+	for i, definition := range d.Cases {
+		compiled.cases[definition.Name] = c.compileCase(fmt.Sprintf("cases[%d]", i), d, definition)
 	}
 	return compiled, c.err
-}
-
-func (s Step) objectFrom() string {
-	switch {
-	case s.Patch != nil:
-		return s.Patch.ObjectFrom
-	case s.Delete != nil:
-		return s.Delete.ObjectFrom
-	}
-	return ""
 }
 
 // compiler keeps the first error, so that its calls read as a list.
@@ -95,8 +82,87 @@ type compiler struct {
 	err     error
 }
 
+func newCompiler(d *Definition) (*compiler, error) {
+	options := []cel.EnvOption{
+		cel.OptionalTypes(), ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(),
+		cel.Variable("variables", cel.MapType(cel.StringType, cel.DynType)),
+		cel.Variable("records", cel.ListType(cel.DynType)),
+		cel.Variable("event", cel.MapType(cel.StringType, cel.DynType)),
+		cel.Variable("events", cel.ListType(cel.DynType)),
+		cel.Variable("requests", cel.ListType(cel.DynType)),
+		cel.Variable("delivered", cel.MapType(cel.StringType, cel.StringType)),
+		cel.Variable("leaders", cel.ListType(cel.IntType)),
+		cel.Variable("measures", cel.MapType(cel.StringType, cel.IntType)),
+		cel.Variable("lease", cel.MapType(cel.StringType, cel.DoubleType)),
+		cel.Variable("formerWrites", cel.ListType(cel.DynType)),
+	}
+	for _, resource := range d.Observe {
+		options = append(options, cel.Variable(plural(resource), cel.ListType(cel.DynType)))
+	}
+	env, err := cel.NewEnv(options...)
+	if err != nil {
+		return nil, fmt.Errorf("observe: %w", err)
+	}
+	var measures []string
+	for _, measure := range d.Measures {
+		measures = append(measures, measure.Name)
+	}
+	return &compiler{env: env, members: map[string][]string{
+		"variables": slices.Sorted(maps.Keys(d.Variables)),
+		"event":     slices.Sorted(maps.Keys(eventValue(Event{Object: &unstructured.Unstructured{}}, nil))),
+		"measures":  measures,
+		"lease":     slices.Sorted(maps.Keys(defaultLease.values())),
+	}}, nil
+}
+
+func (c *compiler) script(fieldOf func(i int) string, steps []Step, defaultCount string) script {
+	var compiled script
+	for i, step := range steps {
+		field := fieldOf(i)
+		compiled = append(compiled, scripted{
+			Step:   step,
+			await:  c.optional(field+".await", step.Await, cel.BoolType),
+			count:  c.optional(field+".count", cmp.Or(step.Count, defaultCount), cel.IntType),
+			object: c.optional(field+"."+step.objectFrom().field, step.objectFrom().text, cel.StringType),
+		})
+	}
+	return compiled
+}
+
+func (c *compiler) compileCase(field string, d *Definition, definition Case) compiledCase {
+	compiled := compiledCase{script: c.script(d.stepFields(field), d.steps(definition), d.Count)}
+	for i, expected := range definition.Expect {
+		compiled.expect = append(compiled.expect, c.invariant(fmt.Sprintf("%s.expect[%d]", field, i), expected))
+	}
+	if h := definition.HandOver; h != nil {
+		compiled.handOverFrom = c.compile(field+".handOver.from", h.From, cel.DoubleType)
+		compiled.handOverTo = c.compile(field+".handOver.to", h.To, cel.DoubleType)
+	}
+	return compiled
+}
+
+func (c *compiler) invariant(field string, i Invariant) named {
+	return c.named(field+".holds", i.Name, i.Holds, cel.BoolType)
+}
+
+func (c *compiler) named(field, name, text string, want *cel.Type) named {
+	return named{name, text, c.compile(field, text, want)}
+}
+
+// optional is nil for an expression that is not given.
+func (c *compiler) optional(field, text string, want *cel.Type) cel.Program {
+	if text == "" {
+		return nil
+	}
+	return c.compile(field, text, want)
+}
+
 func (c *compiler) compile(field, text string, want *cel.Type) cel.Program {
 	if c.err != nil {
+		return nil
+	}
+	if strings.TrimSpace(text) == "" {
+		c.err = fmt.Errorf("%s: give an expression", field)
 		return nil
 	}
 	checked, issues := c.env.Compile(text)
@@ -120,15 +186,16 @@ func (c *compiler) compile(field, text string, want *cel.Type) cel.Program {
 	return program
 }
 
-// checkMembers reports a member that is selected of a name and that it does not have, which CEL itself would find only when
-// it evaluates the expression.
+// checkMembers reports a member that is selected of a name, as in lease.duration or measures['so many'], and that it does not
+// have, which CEL itself would find only when it evaluates the expression.
 func (c *compiler) checkMembers(checked *ast.AST) error {
 	var failure error
 	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.SelectKind || e.AsSelect().Operand().Kind() != ast.IdentKind {
+		of, member := selection(e)
+		if of == nil || of.Kind() != ast.IdentKind {
 			return
 		}
-		name, member := e.AsSelect().Operand().AsIdent(), e.AsSelect().FieldName()
+		name := of.AsIdent()
 		members, known := c.members[name]
 		if known && failure == nil && !slices.Contains(members, member) {
 			failure = fmt.Errorf("there is no %s.%s, only %s", name, member, strings.Join(members, ", "))
@@ -137,67 +204,36 @@ func (c *compiler) checkMembers(checked *ast.AST) error {
 	return failure
 }
 
-// scope is a view with the variables evaluated.
-type scope struct{ vars map[string]any }
-
-func (e *expressions) scope(v view) scope {
-	vars := map[string]any{"records": v.records, "event": v.event}
-	for name, objects := range v.objects {
-		vars[name] = objects
-	}
-	variables := map[string]any{}
-	vars["variables"] = variables
-	for _, variable := range e.variables {
-		value, _, err := variable.program.Eval(vars)
-		if err != nil {
-			continue // whoever uses it gets the error that there is no such key
+// selection is what an expression selects a member of, and which; nil for any other expression.
+func selection(e ast.Expr) (of ast.Expr, member string) {
+	switch e.Kind() {
+	case ast.SelectKind:
+		return e.AsSelect().Operand(), e.AsSelect().FieldName()
+	case ast.CallKind:
+		if args := e.AsCall().Args(); e.AsCall().FunctionName() == operators.Index && args[1].Kind() == ast.LiteralKind {
+			member, ok := args[1].AsLiteral().Value().(string)
+			if ok {
+				return args[0], member
+			}
 		}
-		variables[variable.name] = value
 	}
-	return scope{vars}
+	return nil, ""
 }
 
-// truth is the value of a condition. One that cannot be evaluated, such as one over a field that is not there yet, is
-// not true; the error says why.
-func (s scope) truth(program cel.Program) (bool, error) {
-	value, err := s.eval(program)
-	if err != nil {
-		return false, err
-	}
-	truth, ok := value.(types.Bool)
-	if !ok {
-		return false, fmt.Errorf("yields %s, not a truth value", value.Type())
-	}
-	return bool(truth), nil
-}
+// fromField is an expression and the field that it stands in.
+type fromField struct{ field, text string }
 
-func (s scope) integer(program cel.Program) (int, error) {
-	value, err := s.eval(program)
-	if err != nil {
-		return 0, err
+// objectFrom is the expression that names the step's object, if one does.
+func (s Step) objectFrom() fromField {
+	switch {
+	case s.Apply != nil:
+		return fromField{"nameFrom", s.NameFrom}
+	case s.Patch != nil:
+		return fromField{"patch.objectFrom", s.Patch.ObjectFrom}
+	case s.Delete != nil:
+		return fromField{"delete.objectFrom", s.Delete.ObjectFrom}
 	}
-	n, ok := value.(types.Int)
-	if !ok {
-		return 0, fmt.Errorf("yields %s, not an integer", value.Type())
-	}
-	return int(n), nil
-}
-
-func (s scope) text(program cel.Program) (string, error) {
-	value, err := s.eval(program)
-	if err != nil {
-		return "", err
-	}
-	text, ok := value.(types.String)
-	if !ok {
-		return "", fmt.Errorf("yields %s, not a string", value.Type())
-	}
-	return string(text), nil
-}
-
-func (s scope) eval(program cel.Program) (ref.Val, error) {
-	value, _, err := program.Eval(s.vars)
-	return value, err
+	return fromField{}
 }
 
 // variableOrder puts each variable after those that its text mentions; a circle stays in the order of names, and fails

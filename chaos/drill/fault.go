@@ -20,6 +20,8 @@ const (
 	Drop Fault = "drop"
 	// Cut: the write is carried out, and the connection breaks before the answer.
 	Cut Fault = "cut"
+	// Silence is no fault: nothing happens, and the operator must do nothing.
+	Silence Fault = "silence"
 )
 
 // refusals are the HTTP statuses that a write can be answered with instead of being carried out, a Fault each: "409".
@@ -43,11 +45,16 @@ func (f Fault) validate() error {
 	if slices.Contains(faults(), f) {
 		return nil
 	}
+	return fmt.Errorf("%q is none of %s", string(f), list(faults()))
+}
+
+// list names faults.
+func list(faults []Fault) string {
 	var names []string
-	for _, fault := range faults() {
+	for _, fault := range faults {
 		names = append(names, string(fault))
 	}
-	return fmt.Errorf("%q is none of %s", string(f), strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // kills reports whether the operator dies of it.

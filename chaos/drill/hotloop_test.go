@@ -22,6 +22,12 @@ func TestHotLoops(t *testing.T) {
 			[]string{"roll: POST pods was sent 33 times, and 4 times in the reference run"}},
 		{"in another step", times(4, "roll"), times(33, "scale"),
 			[]string{"scale: POST pods was sent 33 times, and 0 times in the reference run"}},
+		{"after a restart, which counts as the step's", times(4, "roll"), slices.Concat(times(30, "roll"), times(3, "roll again")),
+			[]string{"roll: POST pods was sent 33 times, and 4 times in the reference run"}},
+		{"after a restart, within the step's", times(4, "roll"), slices.Concat(times(16, "roll"), times(16, "roll again")), nil},
+		{"events, which a recorder sends when it can", nil, slices.Repeat([]proxy.Place{{Step: "roll", Kind: "POST events"}}, 1000), nil},
+		{"DNS updates", nil, slices.Repeat([]proxy.Place{{Step: "roll", Kind: "UPDATE fleet.test."}}, 21),
+			[]string{"roll: UPDATE fleet.test. was sent 21 times, and 0 times in the reference run"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := hotLoops(test.reference, test.run); !slices.Equal(got, test.want) {

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"example.com/twinloop/chaos/proxy"
 )
 
@@ -26,45 +29,138 @@ type Finding struct {
 	// Oracle is the question that it is the answer to: converges, same place, safe, leaks, honest.
 	Oracle string `json:"oracle"`
 	Text   string `json:"text"`
+	// Expected is set for what a case is there to show.
+	Expected bool `json:"expected,omitempty"`
+
+	cause string // what it has in common with others, where that is not its text
 }
 
-// judge holds a run against the reference.
+// judge holds a run against the reference, or, where there is none, against what can be said without one.
 func (a *arena) judge(reference, run *Recording) []Finding {
 	var found []Finding
 	find := func(oracle, format string, args ...any) {
-		found = append(found, Finding{oracle, fmt.Sprintf(format, args...)})
+		found = append(found, Finding{Oracle: oracle, Text: fmt.Sprintf(format, args...)})
 	}
 	if run.Failure != nil {
 		find(Converges, "%v", run.Failure)
 	}
-	for i, step := range run.Steps {
-		if difference := step.snapshot.difference(reference.Steps[i].snapshot); difference != "" {
-			find(SamePlace, "after step %s (- expected, + found):\n%s", step.Name, difference)
-			break // what follows starts from a different place
+	if reference != nil {
+		if difference := differentPlace(reference, run); difference != "" {
+			find(SamePlace, "%s", difference)
 		}
 	}
-	for _, violation := range a.expressions.violations(a.observer.plurals(), run.Events) {
-		find(Safe, "%s: violated by %s", violation.Invariant, violation.Event)
-	}
+	found = append(found, violated(a.expressions.violations(a.observer.plurals(), run.Events))...)
 	left := leaks
-	if run.Failure != nil {
+	if run.Failure != nil || run.Cut {
 		left = strandedRecords // a scenario that was broken off leaves objects that it would have removed
 	}
 	for _, leak := range left(run.last) {
 		find(Leaks, "%s", leak)
 	}
-	if run.Strike != nil && run.Strike.Fault.kills() {
-		for _, record := range unheldRecords(run.Strike.left) {
+	for _, strike := range run.Strikes {
+		for _, record := range unheldRecords(strike.left) {
 			find(Leaks, "%s", record)
 		}
 	}
 	for _, line := range dishonest(run.Log) {
 		find(Honest, "the operator printed: %s", line)
 	}
-	for _, loop := range hotLoops(writes(reference), writes(run)) {
-		find(Honest, "%s", loop)
+	if reference != nil {
+		for _, loop := range hotLoops(writes(reference), writes(run)) {
+			find(Honest, "%s", loop)
+		}
+	}
+	for _, line := range notSilent(run) {
+		find(Honest, "%s", line)
 	}
 	return found
+}
+
+// violated is a finding for each invariant that was: the first time that it was, and how many more times.
+func violated(violations []Violation) []Finding {
+	var found []Finding
+	times := map[string]int{}
+	for _, v := range violations {
+		times[v.Invariant]++
+	}
+	for i, v := range violations {
+		if slices.ContainsFunc(violations[:i], func(earlier Violation) bool { return earlier.Invariant == v.Invariant }) {
+			continue
+		}
+		text := fmt.Sprintf("%s: violated by %s; there were:\n%s", v.Invariant, v.Event, strings.Join(v.Objects, "\n"))
+		if more := times[v.Invariant] - 1; more > 0 {
+			text += fmt.Sprintf("\nand %d more times", more)
+		}
+		found = append(found, Finding{Oracle: Safe, Text: text, cause: v.Invariant})
+	}
+	return found
+}
+
+// differentPlace is where a run first came to another place than the reference.
+func differentPlace(reference, run *Recording) string {
+	for _, step := range run.Steps {
+		expected, ok := reference.step(step.Name)
+		if !ok {
+			continue
+		}
+		if difference := step.snapshot.difference(expected.snapshot); difference != "" {
+			return fmt.Sprintf("after step %s (- expected, + found):\n%s", step.Name, difference)
+		}
+	}
+	return ""
+}
+
+// notSilent are the requests that were made while there was nothing to do.
+func notSilent(run *Recording) []string {
+	var found []string
+	for _, x := range run.Exchanges {
+		if x.Place.Step == listening && (x.IsWrite() && !isLease(x.Request) || x.Verb == "list") {
+			found = append(found, fmt.Sprintf("with nothing to do: %s (%s)", x.Place.Kind, x.Path))
+		}
+	}
+	for _, u := range run.Updates {
+		if u.Place.Step == listening {
+			found = append(found, fmt.Sprintf("with nothing to do: %s (%s)", u.Place.Kind, u.Text))
+		}
+	}
+	return found
+}
+
+// expect holds the end of a case against what it expects.
+func (a *arena) expect(c compiledCase, run *Recording) []Finding {
+	if run.Failure != nil {
+		return nil // the end was not reached
+	}
+	end := run.last
+	end.history = run.history()
+	seen := a.expressions.scope(end)
+	var found []Finding
+	for _, expected := range c.expect {
+		switch holds, err := seen.truth(expected.program); {
+		case err != nil:
+			found = append(found, Finding{Oracle: Safe, Text: fmt.Sprintf("%s: cannot be told: %v", expected.name, err)})
+		case !holds:
+			found = append(found, Finding{Oracle: Safe, Text: fmt.Sprintf("%s: does not hold (%s)", expected.name, expected.text)})
+		}
+	}
+	return found
+}
+
+// measure evaluates the plan's measures.
+func (a *arena) measure(run *Recording) map[string]int {
+	if len(a.expressions.measures) == 0 {
+		return nil
+	}
+	end := run.last
+	end.history = run.history()
+	seen := a.expressions.scope(end)
+	values := map[string]int{}
+	for _, measure := range a.expressions.measures {
+		if n, err := seen.integer(measure.program); err == nil {
+			values[measure.name] = n
+		}
+	}
+	return values
 }
 
 // leaks are objects whose owner is gone, objects that wait for a finalizer, and records whose owner is gone.
@@ -76,7 +172,8 @@ func leaks(last view) []string {
 			metadata := metadataOf(object)
 			owners, _ := metadata["ownerReferences"].([]any)
 			for _, owner := range owners {
-				if owner, _ := owner.(map[string]any); !alive[owner["uid"]] {
+				owner, _ := owner.(map[string]any)
+				if observes(last, owner) && !alive[owner["uid"]] {
 					found = append(found, fmt.Sprintf("%s %v outlives its owner %v %v", plural, metadata["name"], owner["kind"], owner["name"]))
 				}
 			}
@@ -86,6 +183,15 @@ func leaks(last view) []string {
 		}
 	}
 	return append(found, strandedRecords(last)...)
+}
+
+// observes reports whether the objects of an owner's kind are among those seen: of others nothing can be said.
+func observes(v view, owner map[string]any) bool {
+	apiVersion, _ := owner["apiVersion"].(string)
+	kind, _ := owner["kind"].(string)
+	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(apiVersion, kind))
+	_, observed := v.objects[resource.Resource]
+	return observed
 }
 
 // strandedRecords are records whose owner is gone.
@@ -148,7 +254,11 @@ const (
 	hotExtra  = 20
 )
 
-// hotLoops are the kinds of writes that a step had far more of than in the reference run.
+// recordsEvent is a write that reports and does nothing.
+const recordsEvent proxy.Kind = "POST events"
+
+// hotLoops are the kinds of writes that a step had far more of than in the reference run. What a step does after a restart
+// counts as the step's.
 func hotLoops(reference, run []proxy.Place) []string {
 	type kind struct {
 		step string
@@ -157,7 +267,10 @@ func hotLoops(reference, run []proxy.Place) []string {
 	count := func(places []proxy.Place) map[kind]int {
 		counts := map[kind]int{}
 		for _, place := range places {
-			counts[kind{place.Step, place.Kind}]++
+			if place.Kind == recordsEvent {
+				continue // a recorder sends what it could not for a while all at once
+			}
+			counts[kind{strings.TrimSuffix(place.Step, again), place.Kind}]++
 		}
 		return counts
 	}

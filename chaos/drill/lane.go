@@ -1,39 +1,28 @@
 package drill
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
-	"sync"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"example.com/twinloop/chaos/proxy"
-	"example.com/twinloop/shared/process"
+	"example.com/twinloop/shared/operator"
 )
 
-// lane is the surroundings of one run: a namespace of its own, a proxy and a DNS server that only its operator knows,
-// and the operator's process.
+// lane is the surroundings of one run: a namespace of its own, and the replicas of the operator.
 type lane struct {
-	arena      *arena
-	namespace  string
-	kubeconfig string
-	proxy      *proxy.Proxy
-	dns        *tap
-	log        *output
-
-	mu       sync.Mutex
-	operator *process.Process
+	arena     *arena
+	namespace string
+	electing  bool
+	replicas  []*replica
 }
 
 // openLane prepares a namespace and its surroundings. The operator is not started yet.
-func (a *arena) openLane(ctx context.Context, namespace string) (_ *lane, err error) {
-	l := &lane{arena: a, namespace: namespace, log: &output{}}
+func (a *arena) openLane(ctx context.Context, namespace string, replicas int, electing bool) (_ *lane, err error) {
+	l := &lane{arena: a, namespace: namespace, electing: electing}
 	defer func() {
 		if err != nil {
 			l.close()
@@ -46,84 +35,71 @@ func (a *arena) openLane(ctx context.Context, namespace string) (_ *lane, err er
 	if err := a.subject.Identity.Bind(ctx, a.kube, namespace); err != nil {
 		return nil, err
 	}
-	upstream, err := url.Parse(a.controlPlane.URL)
-	if err != nil {
-		return nil, err
+	var first *replica
+	for i := range replicas {
+		r, err := a.newReplica(ctx, namespace, i+1, first)
+		if err != nil {
+			return nil, err
+		}
+		l.replicas = append(l.replicas, r)
+		first = l.replicas[0]
 	}
-	if l.proxy, err = proxy.New(upstream, a.controlPlane.CA, proxy.Options{Background: isLease}); err != nil {
-		return nil, err
-	}
-	if l.dns, err = newTap(a.definition.Zone); err != nil {
-		return nil, err
-	}
-	kubeconfig, err := a.controlPlane.Kubeconfig(ctx, a.subject.access(l.proxy.URL(), l.proxy.CA(), namespace))
-	if err != nil {
-		return nil, err
-	}
-	l.kubeconfig = filepath.Join(a.kubeconfigs.Path, namespace+".kubeconfig")
-	return l, os.WriteFile(l.kubeconfig, kubeconfig, 0o600)
+	return l, nil
 }
-
-// isLease picks out the writes that go on for ever.
-func isLease(r proxy.Request) bool { return r.Resource == "leases" }
 
 func (l *lane) close() {
-	l.kill()
-	if l.proxy != nil {
-		l.proxy.Close()
-	}
-	if l.dns != nil {
-		l.dns.stop()
+	for _, r := range l.replicas {
+		r.close()
 	}
 }
 
-// start starts the operator, and returns a channel that is closed when its process has ended.
-func (l *lane) start() (ended <-chan struct{}, err error) {
-	started, err := l.arena.subject.start(l.kubeconfig, l.namespace, l.dns.address(), l.log)
-	if err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.operator = started
-	return started.Exited(), nil
-}
-
-// kill ends the operator with SIGKILL and returns when it is known to be dead.
-func (l *lane) kill() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.operator != nil {
-		l.operator.Kill()
-	}
+// start starts a replica.
+func (l *lane) start(r *replica) error {
+	return r.start(l.arena.subject.Command, operator.Situation{
+		Namespace: l.namespace, Electing: l.electing,
+	})
 }
 
 // mark begins a step of the scenario.
 func (l *lane) mark(step string) {
-	l.proxy.Mark(step)
-	l.dns.mark(step)
+	for _, r := range l.replicas {
+		r.proxy.Mark(step)
+		r.dns.mark(step)
+	}
+}
+
+// records are what the zone holds.
+func (l *lane) records() []any { return l.replicas[0].dns.records() }
+
+// updates are the DNS updates of all replicas.
+func (l *lane) updates() []Update {
+	var all []Update
+	for _, r := range l.replicas {
+		all = append(all, r.dns.all()...)
+	}
+	return all
 }
 
 // now is what expressions see, as far as the observer has seen it.
 func (l *lane) now() (view, <-chan struct{}) {
 	objects, changed := l.arena.observer.now(l.namespace)
-	return view{objects: objects, records: l.dns.records()}, changed
+	return view{objects: objects, records: l.records()}, changed
 }
 
 // read is what expressions see, asked of the API server and the zone at this moment.
 func (l *lane) read(ctx context.Context) (view, error) {
 	objects, err := l.arena.observer.read(ctx, l.namespace)
-	return view{objects: objects, records: l.dns.records()}, err
+	return view{objects: objects, records: l.records()}, err
 }
 
 // quiet is how long after its last write an operator counts as being at rest.
 const quiet = 200 * time.Millisecond
 
-// settle waits until a condition holds and the operator has been at rest since. The error is why ctx ended, and what
+// settle waits until a condition holds and, unless it may be busy, the operator has been at rest since. The error is why ctx ended, and what
 // did not hold.
-func (l *lane) settle(ctx context.Context, holds func(view) error) error {
+func (l *lane) settle(ctx context.Context, busy bool, holds func(view) error) error {
 	for {
-		if err := l.await(ctx, holds); err != nil {
+		if err := l.await(ctx, holds); err != nil || busy {
 			return err
 		}
 		if err := l.rest(ctx); err != nil {
@@ -135,52 +111,107 @@ func (l *lane) settle(ctx context.Context, holds func(view) error) error {
 	}
 }
 
+// await waits until a condition holds.
 func (l *lane) await(ctx context.Context, holds func(view) error) error {
 	for {
-		dnsChanged := l.dns.changes()
+		something, stop := l.changes()
 		seen, changed := l.now()
 		failure := holds(seen)
 		if failure == nil {
+			stop()
 			return nil
 		}
 		select {
 		case <-changed:
-		case <-dnsChanged:
+		case <-something:
 		case <-ctx.Done():
+		}
+		stop()
+		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", context.Cause(ctx), failure)
 		}
 	}
 }
 
+// rest waits until no replica has written for a while, but for those that cannot.
 func (l *lane) rest(ctx context.Context) error {
 	for {
-		if err := l.dns.rest(ctx, quiet); err != nil {
-			return context.Cause(ctx)
+		began := time.Now()
+		for _, r := range l.replicas {
+			if r.cutOff || r.running() == nil {
+				continue
+			}
+			if err := r.wake(ctx); err != nil {
+				return context.Cause(ctx)
+			}
+			if err := r.dns.rest(ctx, quiet); err != nil {
+				return context.Cause(ctx)
+			}
+			if err := r.proxy.Quiet(ctx, quiet); err != nil {
+				return context.Cause(ctx)
+			}
 		}
-		waited := time.Now()
-		if err := l.proxy.Quiet(ctx, quiet); err != nil {
-			return context.Cause(ctx)
-		}
-		if l.dns.restedSince(waited) {
-			return nil
+		if time.Since(began) < quiet/2 {
+			return nil // they have all been quiet at the same time
 		}
 	}
 }
 
-// output keeps what an operator prints.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+// leader is the replica that holds the Lease, or held it last; 0 for none.
+func (l *lane) leader() int {
+	all := leaders(l.exchanges())
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1]
 }
 
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
+// processes are the lives of all processes of all replicas.
+func (l *lane) processes() []ProcessRecord {
+	var all []ProcessRecord
+	for _, r := range l.replicas {
+		all = append(all, r.processes()...)
+	}
+	return all
 }
 
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
+// exchanges are the requests of all replicas.
+func (l *lane) exchanges() []Exchange {
+	var all []Exchange
+	for _, r := range l.replicas {
+		for _, x := range r.proxy.Exchanges() {
+			all = append(all, Exchange{r.number, x})
+		}
+	}
+	return all
+}
+
+// logs are what the replicas printed, one after the other.
+func (l *lane) logs() string {
+	var all strings.Builder
+	for _, r := range l.replicas {
+		if len(l.replicas) > 1 {
+			fmt.Fprintf(&all, "replica %d:\n", r.number)
+		}
+		all.WriteString(r.log.String())
+	}
+	return all.String()
+}
+
+// changes is closed when something happens that the observer does not see: a DNS update, a request of the operator, an event
+// that a watch delivers to it. Stop it when it is waited for no longer.
+func (l *lane) changes() (changed <-chan struct{}, stop func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	for _, r := range l.replicas {
+		updated, passed := r.dns.changes(), r.proxy.Changes()
+		go func() {
+			defer stop()
+			select {
+			case <-updated:
+			case <-passed:
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx.Done(), stop
 }

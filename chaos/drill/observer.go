@@ -2,6 +2,7 @@ package drill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -47,9 +48,12 @@ func observe(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapp
 	o := &observer{client: client, stop: stop, namespaces: map[string]*observation{}}
 	for _, name := range names {
 		resource, err := mapper.ResourceFor(schema.ParseGroupResource(name).WithVersion(""))
+		if meta.IsNoMatchError(err) {
+			err = errors.New("the API server has no such resource; name it as plural.group")
+		}
 		if err != nil {
 			o.close()
-			return nil, fmt.Errorf("observe: %w", err)
+			return nil, fmt.Errorf("observe: %q: %w", name, err)
 		}
 		o.resources = append(o.resources, observed{plural(name), resource})
 	}

@@ -1,179 +1,214 @@
 package drill
 
 import (
-	_ "embed"
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"html/template"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
-
-	"example.com/twinloop/chaos/proxy"
 )
 
-// WriteJSON writes the whole report.
-func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-// WriteTable writes a line for each point, what was found, and the summary.
-func (r *Report) WriteTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
-	fmt.Fprintln(table, tableHead)
-	for _, p := range r.Points {
-		fmt.Fprintln(table, p.row())
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	r.writeFindings(w, "")
-	return r.writeSummary(w)
-}
-
-// Reports are those of several operators in the same drill.
+// Reports are those of several operators or several drills.
 type Reports []*Report
 
-// WriteJSON writes them as a list.
-func (all Reports) WriteJSON(w io.Writer) error { return writeJSON(w, all) }
-
-// WriteTable writes them as one table, in which each line names its operator, and a summary for each.
-func (all Reports) WriteTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
-	fmt.Fprintln(table, "OPERATOR\t"+tableHead)
-	for _, r := range all {
-		for _, p := range r.Points {
-			fmt.Fprintln(table, r.Summary.Operator+"\t"+p.row())
-		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	for _, r := range all {
-		r.writeFindings(w, r.Summary.Operator+", ")
-	}
-	for _, r := range all {
-		if err := r.writeSummary(w); err != nil {
-			return err
-		}
-	}
-	return nil
+// Report returns those of one drill.
+func (all Reports) of(drill string) Reports {
+	return slices.DeleteFunc(slices.Clone(all), func(r *Report) bool { return r.Summary.Drill != drill })
 }
 
-func writeJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
-}
-
-const tableHead = "POINT\tVERDICT\tBEFORE\tAT KILL\tAFTER\tRECOVERED IN\tRUNS"
-
-func (p PointResult) row() string {
-	atKill := "-"
-	if p.Point.Fault.kills() {
-		atKill = strconv.Itoa(p.CountAtKill)
-	}
-	if p.HalfDone() {
-		atKill += " (half done)"
-	}
-	return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t%.2fs\t%d",
-		p.Point, p.Verdict, p.CountBefore, atKill, p.CountAfter, p.RecoverySeconds, p.Attempts)
-}
-
-// writeFindings writes what was found at each point, whose heading begins with what tells apart those of two reports.
-func (r *Report) writeFindings(w io.Writer, heading string) {
-	for _, p := range r.Points {
-		for _, finding := range p.Findings {
-			fmt.Fprintf(w, "\n%s%s\n  %s: %s\n", heading, p.Point, finding.Oracle, finding.Text)
-		}
-	}
-}
-
-func (r *Report) writeSummary(w io.Writer) error {
-	s := r.Summary
-	_, err := fmt.Fprintf(w, "\n%s, %s: %d points, %d injected (%d with work half done), %d passed, %d failed, "+
-		"in %.0f s (%.0f points a minute)\n",
-		s.Operator, s.Drill, s.Points, s.Injected, s.HalfDone, s.Passed, s.Failed, s.Seconds, float64(s.Points)/s.Seconds*60)
-	return err
-}
-
-//go:embed report.html
-var page string
-
-var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"byStep": byStep, "byPlace": byPlace, "oracles": oracles, "runs": newPageRuns,
-}).Parse(page))
-
-// WriteHTML writes a page that needs nothing but itself: the table, and a timeline for each point.
-func (r *Report) WriteHTML(w io.Writer) error {
-	return pageTemplate.Execute(w, r)
-}
-
-// byStep are the points in their order, those of one step together.
-func byStep(points []PointResult) [][]PointResult {
-	return together(points, func(p PointResult) string { return p.Point.Step })
-}
-
-// byPlace are the points in their order, the two sides of one write together.
-func byPlace(points []PointResult) [][]PointResult {
-	return together(points, func(p PointResult) proxy.Place { return p.Point.Place })
-}
-
-// together are the points in their order, cut where the key changes.
-func together[K comparable](points []PointResult, key func(PointResult) K) [][]PointResult {
-	var groups [][]PointResult
-	for i, p := range points {
-		if i == 0 || key(p) != key(points[i-1]) {
-			groups = append(groups, nil)
-		}
-		groups[len(groups)-1] = append(groups[len(groups)-1], p)
-	}
-	return groups
-}
-
-// oracles are those that found something, each once.
-func oracles(p PointResult) []string {
+// drills are the names of the drills, in their order.
+func (all Reports) drills() []string {
 	var names []string
-	for _, finding := range p.Findings {
-		if !slices.Contains(names, finding.Oracle) {
-			names = append(names, finding.Oracle)
+	for _, r := range all {
+		if !slices.Contains(names, r.Summary.Drill) {
+			names = append(names, r.Summary.Drill)
 		}
 	}
 	return names
 }
 
-// pageRuns is what the page's script has: the reference run and those of the points, in their order. Everything else is
-// in the page's elements.
-type pageRuns struct {
-	// Texts are all texts of all marks, each once: there are tens of thousands of marks in a page.
-	Texts []string  `json:"texts"`
-	Runs  []pageRun `json:"runs"`
+// WriteTable writes a line for each point, or, of several drills, only for those at which something was found; then what was
+// found, each cause once; what was measured; and a summary for each report.
+func (all Reports) WriteTable(w io.Writer) error {
+	drills := all.drills()
+	out := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
+	for _, name := range drills {
+		all.of(name).writePoints(out, len(drills) == 1)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	for _, r := range all {
+		r.writeFindings(w)
+	}
+	for _, name := range drills {
+		if err := all.of(name).writeMeasured(w); err != nil {
+			return err
+		}
+	}
+	return all.writeSummaries(w)
 }
 
-type pageRun struct {
-	Findings []Finding `json:"findings,omitempty"`
-	Log      string    `json:"log,omitempty"`
-	// Timeline has lane, row, kind, at, took and text of each mark, with an index of Texts for each text.
-	Timeline [][6]float64 `json:"timeline"`
+// writePoints writes a line for each point of one drill.
+func (all Reports) writePoints(w io.Writer, every bool) {
+	type line struct {
+		operator string
+		PointResult
+	}
+	var lines []line
+	for _, r := range all {
+		for _, p := range r.Points {
+			if every || p.Verdict != Passed {
+				lines = append(lines, line{r.Summary.Operator, p})
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	head, row := pointColumns(all[0].Points)
+	fmt.Fprintln(w, "OPERATOR\t"+head)
+	for _, l := range lines {
+		fmt.Fprintln(w, l.operator+"\t"+row(l.PointResult))
+	}
 }
 
-func newPageRuns(r *Report) pageRuns {
-	var data pageRuns
-	indices := map[string]int{}
-	index := func(text string) float64 {
-		i, ok := indices[text]
-		if !ok {
-			i = len(data.Texts)
-			indices[text] = i
-			data.Texts = append(data.Texts, text)
+// pointColumns are the columns that make sense of the points of a drill.
+func pointColumns(points []PointResult) (head string, row func(PointResult) string) {
+	if !slices.ContainsFunc(points, func(p PointResult) bool { return len(p.Point.blows()) > 0 }) {
+		return "POINT\tVERDICT\tTOOK", func(p PointResult) string {
+			return fmt.Sprintf("%s\t%s\t%.1fs", p.Point, p.Verdict, p.Seconds)
 		}
-		return float64(i)
 	}
-	for _, p := range append([]PointResult{{Timeline: r.Reference}}, r.Points...) {
-		marks := make([][6]float64, len(p.Timeline))
-		for i, m := range p.Timeline {
-			marks[i] = [6]float64{index(m.Lane), index(m.Row), index(m.Kind), m.At, m.Took, index(m.Text)}
+	return "POINT\tVERDICT\tBEFORE\tAT KILL\tAFTER\tRECOVERED IN\tRUNS", func(p PointResult) string {
+		if len(p.Point.blows()) == 0 {
+			return fmt.Sprintf("%s\t%s\t-\t-\t-\t-\t%d", p.Point, p.Verdict, p.Attempts)
 		}
-		data.Runs = append(data.Runs, pageRun{p.Findings, p.Log, marks})
+		atKill := "-"
+		if p.Point.Fault.kills() {
+			atKill = strconv.Itoa(p.CountAtKill)
+		}
+		if p.HalfDone() {
+			atKill += " (half done)"
+		}
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t%.2fs\t%d",
+			p.Point, p.Verdict, p.CountBefore, atKill, p.CountAfter, p.RecoverySeconds, p.Attempts)
 	}
-	return data
+}
+
+// writeFindings writes what was found, what has one cause once.
+func (r *Report) writeFindings(w io.Writer) {
+	for _, c := range r.Causes() {
+		note := ""
+		if c.Expected {
+			note = " (as this case is there to show)"
+		}
+		fmt.Fprintf(w, "\n%s, %s, at %s%s\n  %s: %s\n", r.Summary.Operator, r.Summary.Drill, c.where(), note, c.Oracle,
+			strings.ReplaceAll(strings.TrimRight(c.Text, "\n"), "\n", "\n    "))
+		if !c.Expected {
+			fmt.Fprintf(w, "  reproduce with: --point '%s'\n", c.Points[0])
+		}
+	}
+}
+
+// writeMeasured writes the measures and the hand-overs of one drill.
+func (all Reports) writeMeasured(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
+	for i, r := range all {
+		r.writeMeasures(out, i == 0)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	for i, r := range all {
+		r.writeHandOvers(out, i == 0)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	for _, r := range all {
+		r.writeFormerWrites(w)
+	}
+	return nil
+}
+
+func (r *Report) writeMeasures(w io.Writer, head bool) {
+	for _, p := range r.Points {
+		if len(p.Measures) == 0 {
+			continue
+		}
+		names := slices.Sorted(maps.Keys(p.Measures))
+		if head {
+			fmt.Fprintln(w, "\nOPERATOR\tCASE\t"+strings.ToUpper(strings.Join(names, "\t")))
+			head = false
+		}
+		fmt.Fprintf(w, "%s\t%s", r.Summary.Operator, p.Point)
+		for _, name := range names {
+			fmt.Fprintf(w, "\t%d", p.Measures[name])
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// writeHandOvers writes how long hand-overs took, beside what the rules of leader election allow.
+func (r *Report) writeHandOvers(w io.Writer, head bool) {
+	for _, d := range r.HandOvers() {
+		if head {
+			fmt.Fprintln(w, "\nOPERATOR\tCASE\tRUNS\tNEW HOLDER AFTER\tMEDIAN\tBY THE RULES\tWITHIN\tFIRST WRITE AFTER\tMEDIAN\tFORMER'S WRITES")
+			head = false
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.1fs\t%.1f to %.1fs\t%d of %d\t%s\t%.1fs\t%s\n",
+			r.Summary.Operator, d.Case, d.Runs, spread(d.NewHolder), median(d.NewHolder), d.From, d.To, d.Within, d.Runs,
+			spread(d.FirstWrite), median(d.FirstWrite), d.formerWrites())
+	}
+}
+
+// writeFormerWrites lists each write of a leader that was none any more, and what became of it.
+func (r *Report) writeFormerWrites(w io.Writer) {
+	for _, p := range r.Points {
+		if p.HandOver == nil {
+			continue
+		}
+		for _, f := range p.HandOver.Former {
+			fmt.Fprintf(w, "%s, %s: the former leader sent %s %s after %.2f s, %.2f s after its successor's first write: %s\n",
+				r.Summary.Operator, p.Point, f.Request, f.Object, f.At, f.At-p.HandOver.FirstWrite, f.became())
+		}
+	}
+}
+
+func spread(values []float64) string {
+	if len(values) == 0 {
+		return "never"
+	}
+	return fmt.Sprintf("%.1f to %.1fs", slices.Min(values), slices.Max(values))
+}
+
+// writeSummaries writes what came of each report, in numbers.
+func (all Reports) writeSummaries(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
+	fmt.Fprintln(out, "\nOPERATOR\tDRILL\tPOINTS\tINJECTED\tHALF DONE\tPASSED\tFAILED\tSECONDS\tPOINTS A MINUTE")
+	var total Summary
+	for _, r := range all {
+		s := r.Summary
+		writeSummary(out, s)
+		total.Points += s.Points
+		total.Injected += s.Injected
+		total.HalfDone += s.HalfDone
+		total.Passed += s.Passed
+		total.Failed += s.Failed
+		total.Seconds += s.Seconds
+	}
+	if len(all) > 1 {
+		total.Operator = "all"
+		writeSummary(out, total)
+	}
+	return out.Flush()
+}
+
+func writeSummary(w io.Writer, s Summary) {
+	fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.0f\t%.0f\n", s.Operator, cmp.Or(s.Drill, "-"),
+		s.Points, s.Injected, s.HalfDone, s.Passed, s.Failed, s.Seconds, float64(s.Points)/s.Seconds*60)
 }

@@ -1,16 +1,27 @@
 package drill
 
 import (
+	"slices"
 	"strings"
 	"time"
+
+	"example.com/twinloop/chaos/proxy"
 )
 
 // Report is what came of a drill.
 type Report struct {
 	Summary Summary       `json:"summary"`
 	Points  []PointResult `json:"points"`
-	// Reference is the run without a fault.
-	Reference Timeline `json:"reference"`
+	// Cases are what the points that are cases are about.
+	Cases []Outline `json:"cases,omitempty"`
+	// Reference is the run without a fault, where there is one.
+	Reference Timeline `json:"reference,omitempty"`
+}
+
+// Outline is a case as its definition introduces it.
+type Outline struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
 }
 
 // Summary is a report in numbers.
@@ -53,11 +64,18 @@ type PointResult struct {
 	CountAfter  int `json:"countAfter"`
 	// RecoverySeconds is the time from the restart, or from a fault that kills nobody, until the step had settled; 0 if it
 	// never did.
-	RecoverySeconds float64   `json:"recoverySeconds"`
-	Findings        []Finding `json:"findings,omitempty"`
+	RecoverySeconds float64 `json:"recoverySeconds"`
+	// Seconds is how long its last run took.
+	Seconds  float64   `json:"seconds"`
+	Findings []Finding `json:"findings,omitempty"`
+	// HandOver is how a leader was succeeded, and Measures are the drill's, in a case that has them.
+	HandOver *HandOver      `json:"handOver,omitempty"`
+	Measures map[string]int `json:"measures,omitempty"`
 	// Log is the end of what the operator printed, where something was found.
 	Log      string   `json:"log,omitempty"`
 	Timeline Timeline `json:"timeline"`
+
+	recovery []proxy.Place
 }
 
 // HalfDone reports whether the kill struck in the middle of the work.
@@ -65,35 +83,56 @@ func (p PointResult) HalfDone() bool {
 	return p.Injected && p.Point.Fault.kills() && p.CountAtKill != p.CountBefore && p.CountAtKill != p.CountAfter
 }
 
-func newPointResult(point Point, attempt int, run *Recording, findings []Finding) PointResult {
+func newPointResult(point Point, attempt int, injected bool, run *Recording, findings []Finding) PointResult {
 	result := PointResult{
-		Point: point, Injected: run.Strike != nil, Verdict: Passed,
-		Attempts: attempt, Findings: findings, Timeline: newTimeline(run),
+		Point: point, Injected: injected, Verdict: Passed, Attempts: attempt, Findings: findings,
+		Seconds: run.Took.Seconds(), HandOver: run.HandOver, Measures: run.Measures, Timeline: newTimeline(run), recovery: recoveryOf(run),
 	}
-	if len(findings) > 0 {
+	switch {
+	case len(findings) > 0:
 		result.Verdict = Failed
 		result.Log = tail(run.Log, 20)
+	case !injected:
+		result.Verdict = NotReached
 	}
-	if run.Strike == nil {
-		if len(findings) == 0 {
-			result.Verdict = NotReached
-		}
+	strike := run.lastStrike()
+	if strike == nil {
 		return result
 	}
-	result.CountAtKill = run.Strike.Count
-	if !run.Strike.Recovered.IsZero() {
-		since := run.Strike.At
-		if point.Fault.kills() {
-			since = run.Strike.Restarted
+	result.CountAtKill = strike.Count
+	if !strike.Recovered.IsZero() {
+		since := strike.At
+		if strike.Fault.kills() {
+			since = strike.Restarted
 		}
-		result.RecoverySeconds = run.Strike.Recovered.Sub(since).Seconds()
+		result.RecoverySeconds = strike.Recovered.Sub(since).Seconds()
 	}
-	for _, step := range run.Steps {
-		if step.Name == run.Strike.Step {
-			result.CountBefore, result.CountAfter = step.CountBefore, step.CountAfter
-		}
+	if step, ok := run.step(strings.TrimSuffix(strike.Step, again)); ok {
+		result.CountBefore, result.CountAfter = step.CountBefore, step.CountAfter
 	}
 	return result
+}
+
+// expect turns the verdict of a case around whose very point is what certain oracles find: it passes if each of them does, and
+// no other.
+func (p *PointResult) expect(oracles []string) {
+	if len(oracles) == 0 {
+		return
+	}
+	missing := slices.Clone(oracles)
+	p.Verdict = Passed
+	for i, finding := range p.Findings {
+		if slices.Contains(oracles, finding.Oracle) {
+			p.Findings[i].Expected = true
+			missing = slices.DeleteFunc(missing, func(oracle string) bool { return oracle == finding.Oracle })
+		} else {
+			p.Verdict = Failed
+		}
+	}
+	for _, oracle := range missing {
+		p.Verdict = Failed
+		p.Findings = append(p.Findings, Finding{Oracle: oracle, Text: "was to object, as this case shows what goes wrong; it did not"})
+	}
 }
 
 func newReport(a *arena, reference *Recording, results []PointResult, took time.Duration) *Report {
@@ -101,8 +140,13 @@ func newReport(a *arena, reference *Recording, results []PointResult, took time.
 		Summary: Summary{
 			Operator: a.subject.Name, Drill: a.definition.Name, Points: len(results), Seconds: took.Seconds(),
 		},
-		Points:    results,
-		Reference: newTimeline(reference),
+		Points: results,
+	}
+	for _, c := range a.definition.Cases {
+		report.Cases = append(report.Cases, Outline{c.Name, c.Description})
+	}
+	if reference != nil {
+		report.Reference = newTimeline(reference)
 	}
 	for _, result := range results {
 		if result.Injected {

@@ -10,124 +10,144 @@ import (
 	"example.com/twinloop/chaos/proxy"
 )
 
-// Recording is what happened in one run of a scenario.
-type Recording struct {
-	Namespace string
-	Began     time.Time
-	Steps     []StepRecord
-	// Strike is the fault, or nil when none was injected.
-	Strike *Strike
-	// Failure is why the scenario was not gone through to its end, or nil.
-	Failure error
-	// Exchanges and Updates are the operator's requests to the API server and to DNS, Events what was observed.
-	Exchanges []proxy.Exchange
-	Updates   []Update
-	Events    []Event
-	Log       string
-
-	last view
-}
-
-// StepRecord is what happened in a step.
-type StepRecord struct {
-	Name           string
-	Began, Settled time.Time
-	// CountBefore and CountAfter are the step's count when it began and when it had settled.
-	CountBefore, CountAfter int
-
-	snapshot snapshot
-}
-
-// Strike is a fault that was injected.
-type Strike struct {
-	Step  string
-	Fault Fault
-	// At is when it was: of one that kills, when the operator was dead. Recovered is when the step that was struck had
-	// settled after all.
-	At, Recovered time.Time
-	// Restarted is when the successor of an operator that was killed was started. Count is the step's count after the
-	// death, when nothing was under way any more.
-	Restarted time.Time
-	Count     int
-
-	left view // what there was then
-}
-
-// runner takes an operator through a scenario.
+// runner takes an operator through a script.
 type runner struct {
 	*lane
-	point  *Point
 	record *Recording
-	struck chan struct{} // closed when the operator has been killed
-	dying  atomic.Bool   // set before that
+	// blows are the faults at writes that are still to be injected, the first of them armed.
+	blows []Blow
+	armed *armed
+}
+
+// armed is a fault on its way.
+type armed struct {
+	Blow
+	dying atomic.Bool   // set before the operator is killed
+	dead  chan struct{} // closed when it has been
 	// survived is when a fault was injected that kills nobody.
 	survived atomic.Pointer[time.Time]
 }
 
-// run takes the operator through the scenario in a namespace of its own, and injects a fault at the point if one is
-// given. The error is that the run could not take place; what the operator made of it is in the recording.
-func (a *arena) run(ctx context.Context, namespace string, point *Point) (*Recording, error) {
-	l, err := a.openLane(ctx, namespace)
+// plan is what one run is to go through.
+type plan struct {
+	script   script
+	blows    []Blow
+	replicas int
+	electing bool
+	// listenAfter names the step after which nothing more is done but listening.
+	listenAfter string
+}
+
+// run takes the operator through a plan in a namespace of its own. The error is that the run could not take place; what
+// the operator made of it is in the recording.
+func (a *arena) run(ctx context.Context, namespace string, p plan) (*Recording, error) {
+	l, err := a.openLane(ctx, namespace, p.replicas, p.electing)
 	if err != nil {
 		return nil, fmt.Errorf("preparing namespace %s: %w", namespace, err)
 	}
-	defer l.close()
 	defer a.observer.forget(namespace)
+	defer l.close()
 
-	r := &runner{
-		lane: l, point: point, struck: make(chan struct{}),
-		record: &Recording{Namespace: namespace, Began: time.Now()},
-	}
+	r := &runner{lane: l, blows: p.blows, record: &Recording{Namespace: namespace, Began: time.Now()}}
 	r.arm()
-	ended, err := l.start()
-	if err != nil {
-		return nil, err
+	for _, replica := range l.replicas {
+		if err := l.start(replica); err != nil {
+			return nil, err
+		}
 	}
-	for _, step := range a.definition.Scenario {
-		if ended, err = r.take(ctx, step, ended); err != nil {
-			r.record.Failure = fmt.Errorf("%s: %w", step.Name, err)
+	for _, step := range p.script {
+		if err := r.take(ctx, step); err != nil {
+			r.failed(step.Name, err)
+			break
+		}
+		if step.Name == p.listenAfter {
+			r.record.Cut = true
+			if err := r.listen(ctx); err != nil {
+				return nil, err
+			}
 			break
 		}
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	r.disarm()
+	r.record.Took = time.Since(r.record.Began)
 	r.record.last, err = l.read(ctx)
-	r.record.Exchanges = l.proxy.Exchanges()
-	r.record.Updates = l.dns.all()
+	r.record.Exchanges, r.record.Updates = l.exchanges(), l.updates()
 	r.record.Events = a.observer.events(namespace)
-	r.record.Log = l.log.String()
+	r.record.Processes, r.record.Log = l.processes(), l.logs()
 	return r.record, err
 }
 
-// take goes through one step. It returns the channel that is closed when the operator that is running at its end ends.
-func (r *runner) take(ctx context.Context, step Step, ended <-chan struct{}) (<-chan struct{}, error) {
+// failed notes why a run ends. What the scenario itself does wrong is no fault of the operator.
+func (r *runner) failed(step string, err error) {
+	if errors.Is(err, errScenario) {
+		r.record.Broken = fmt.Errorf("%s: %w", step, err)
+	}
+	r.record.Failure = fmt.Errorf("%s: %w", step, err)
+}
+
+// take goes through one step.
+func (r *runner) take(ctx context.Context, step scripted) error {
 	r.mark(step.Name)
 	before, _ := r.now()
-	record := StepRecord{Name: step.Name, Began: time.Now(), CountBefore: r.count(step, before)}
-	if err := r.act(ctx, step); err != nil {
-		return nil, err
+	record := StepRecord{
+		Name: step.Name, Began: time.Now(), CountBefore: r.count(step, before),
+		eventsBefore: len(r.arena.observer.events(r.namespace)),
 	}
-	err := r.settleStep(ctx, step, ended)
-	if errors.Is(err, errStruck) {
-		if ended, err = r.recover(ctx, step); err == nil {
-			err = r.settleStep(ctx, step, ended)
-		}
-		if err == nil {
-			r.record.Strike.Recovered = time.Now()
-		}
+	if r.electing {
+		record.Leader = r.leader()
 	}
-	if err != nil {
-		return nil, err
+	if err := r.act(ctx, step, &record); err != nil {
+		return err
 	}
-	if at := r.survived.Load(); at != nil && r.record.Strike == nil {
-		r.record.Strike = &Strike{Step: step.Name, Fault: r.point.Fault, At: *at, Recovered: time.Now()}
+	if err := r.settleThrough(ctx, step); err != nil {
+		return err
+	}
+	if err := wait(ctx, step.For.Duration-time.Since(record.Began)); err != nil {
+		return err
 	}
 	after, _ := r.now()
 	record.Settled, record.CountAfter = time.Now(), r.count(step, after)
-	record.snapshot = takeSnapshot(r.namespace, after)
+	record.snapshot = takeSnapshot(r.namespace, after, r.arena.definition.Ignore)
 	r.record.Steps = append(r.record.Steps, record)
-	return ended, nil
+	return nil
+}
+
+// settleThrough waits for the effect of a step, through all faults that strike meanwhile.
+func (r *runner) settleThrough(ctx context.Context, step scripted) error {
+	if step.await == nil {
+		return nil
+	}
+	for {
+		err := r.settleStep(ctx, step)
+		if errors.Is(err, errStruck) {
+			if err := r.recover(ctx, step); err != nil {
+				return err
+			}
+			continue
+		}
+		r.noteSurvived()
+		if err != nil {
+			return err
+		}
+		if strike := r.record.lastStrike(); strike != nil && strike.Recovered.IsZero() {
+			strike.Recovered = time.Now()
+		}
+		return nil
+	}
+}
+
+// noteSurvived enters a fault that killed nobody.
+func (r *runner) noteSurvived() {
+	if r.armed == nil {
+		return
+	}
+	if at := r.armed.survived.Load(); at != nil {
+		r.record.Strikes = append(r.record.Strikes, &Strike{Blow: r.armed.Blow, At: *at})
+		r.disarm()
+	}
 }
 
 var (
@@ -136,32 +156,16 @@ var (
 )
 
 // settleStep waits for the effect of a step. It fails with errStruck when the operator is killed meanwhile.
-func (r *runner) settleStep(ctx context.Context, step Step, ended <-chan struct{}) error {
+func (r *runner) settleStep(ctx context.Context, step scripted) error {
 	timeout := r.arena.definition.Timeout.Duration
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("not settled after %s", timeout))
 	defer cancel()
 	ctx, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
-	struck := r.struck
-	if r.record.Strike != nil {
-		struck = nil // it has been dealt with
-	}
-	go func() {
-		select {
-		case <-struck:
-			interrupt(errStruck)
-		case <-ended:
-			if struck == nil || !r.dying.Load() {
-				interrupt(errEnded)
-				return
-			}
-			<-struck
-			interrupt(errStruck)
-		case <-ctx.Done():
-		}
-	}()
-	return r.settle(ctx, func(v view) error {
-		holds, err := r.arena.expressions.scope(v).truth(r.arena.expressions.await[step.Name])
+	go r.attend(ctx, r.armed, interrupt)
+	return r.settle(ctx, step.Busy, func(v view) error {
+		v.history = r.sofar()
+		holds, err := r.arena.expressions.scope(v).truth(step.await)
 		if err != nil {
 			return fmt.Errorf("await cannot be evaluated: %w", err)
 		}
@@ -172,89 +176,165 @@ func (r *runner) settleStep(ctx context.Context, step Step, ended <-chan struct{
 	})
 }
 
+// attend interrupts a wait when the operator has been killed, or has ended by itself and nobody is left. One of several
+// replicas may end: whoever loses its Lease must.
+func (r *runner) attend(ctx context.Context, fault *armed, interrupt context.CancelCauseFunc) {
+	var dead chan struct{}
+	if fault != nil {
+		dead = fault.dead
+	}
+	for _, replica := range r.replicas {
+		select {
+		case <-dead:
+			interrupt(errStruck)
+			return
+		case <-replica.exited():
+			if fault != nil && fault.dying.Load() {
+				<-dead
+				interrupt(errStruck)
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+	interrupt(errEnded)
+}
+
 // count is how far a step has come; 0 where that cannot be told.
-func (r *runner) count(step Step, v view) int {
-	program, ok := r.arena.expressions.count[step.Name]
-	if !ok {
+func (r *runner) count(step scripted, v view) int {
+	if step.count == nil {
 		return 0
 	}
-	n, _ := r.arena.expressions.scope(v).integer(program)
+	n, _ := r.arena.expressions.scope(v).integer(step.count)
 	return n
 }
 
-// arm puts the fault in place.
+// arm puts the next fault in place.
 func (r *runner) arm() {
-	if r.point == nil {
+	r.armed = nil
+	if len(r.blows) == 0 {
 		return
 	}
-	if r.point.Kind == updateKind(r.arena.definition.Zone) {
-		r.dns.arm(r.strikesUpdate)
+	fault := &armed{Blow: r.blows[0], dead: make(chan struct{})}
+	r.armed, r.blows = fault, r.blows[1:]
+	if fault.Kind == updateKind(r.arena.definition.Zone) {
+		r.replicas[0].dns.arm(func(update Update, done bool) bool { return r.strikesUpdate(fault, update, done) })
 		return
 	}
-	r.proxy.Intercept(r.interceptor())
+	r.replicas[0].proxy.Intercept(r.interceptor(fault))
 }
 
-func (r *runner) interceptor() proxy.Interceptor {
-	switch place := r.point.Place; r.point.Fault {
+// disarm ends the faults that have been injected, and those that have not.
+func (r *runner) disarm() {
+	r.armed = nil
+	for _, replica := range r.replicas {
+		replica.proxy.Intercept(nil)
+		replica.dns.arm(nil)
+	}
+}
+
+func (r *runner) interceptor(fault *armed) proxy.Interceptor {
+	kill := func() { r.strike(fault) }
+	switch fault.Fault {
 	case Before:
-		return proxy.KillBefore(place, r.strike)
+		return proxy.KillBefore(fault.Place, kill)
 	case After:
-		return proxy.KillAfter(place, r.strike)
+		return proxy.KillAfter(fault.Place, kill)
 	case Drop:
-		return proxy.Drop(place, r.survive)
+		return proxy.Drop(fault.Place, fault.survive)
 	case Cut:
-		return proxy.Cut(place, r.survive)
+		return proxy.Cut(fault.Place, fault.survive)
 	default:
-		return proxy.Refuse(place, r.point.Fault.status(), r.survive)
+		return proxy.Refuse(fault.Place, fault.Fault.status(), fault.survive)
 	}
 }
 
-// strikesUpdate strikes a DNS update that the point covers, and leaves it without an answer.
-func (r *runner) strikesUpdate(update Update, done bool) bool {
-	if !r.point.Covers(update.Place) || done != (r.point.Fault == After || r.point.Fault == Cut) {
+// strikesUpdate strikes a DNS update that the fault is for, and leaves it without an answer.
+func (r *runner) strikesUpdate(fault *armed, update Update, done bool) bool {
+	if !fault.Covers(update.Place) || done != (fault.Fault == After || fault.Fault == Cut) {
 		return false
 	}
-	if !r.point.Fault.kills() {
-		r.survive()
+	if !fault.Fault.kills() {
+		fault.survive()
 		return true
 	}
-	if !r.proxy.Freeze() {
+	if !r.replicas[0].proxy.Freeze() {
 		return false
 	}
-	r.strike()
+	r.strike(fault)
 	return true
 }
 
 // survive notes a fault that kills nobody.
-func (r *runner) survive() {
+func (f *armed) survive() {
 	now := time.Now()
-	r.survived.Store(&now)
+	f.survived.Store(&now)
 }
 
 // strike kills the operator. When it returns the operator is dead, and nothing of it reaches anybody any more.
-func (r *runner) strike() {
-	r.dying.Store(true)
-	r.dns.freeze()
-	r.kill()
-	close(r.struck)
+func (r *runner) strike(fault *armed) {
+	fault.dying.Store(true)
+	r.replicas[0].dns.freeze()
+	r.replicas[0].kill()
+	close(fault.dead)
 }
 
 // recover sees what the dead operator left, and starts its successor.
-func (r *runner) recover(ctx context.Context, step Step) (ended <-chan struct{}, err error) {
-	strike := &Strike{Step: step.Name, Fault: r.point.Fault, At: time.Now()}
-	r.record.Strike = strike
-	if err := r.proxy.Quiesce(ctx); err != nil {
-		return nil, err
+func (r *runner) recover(ctx context.Context, step scripted) error {
+	strike := &Strike{Blow: r.armed.Blow, At: time.Now()}
+	r.record.Strikes = append(r.record.Strikes, strike)
+	through := r.replicas[0].proxy
+	if err := through.Quiesce(ctx); err != nil {
+		return err
 	}
 	left, err := r.read(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	strike.left, strike.Count = left, r.count(step, left)
-	r.proxy.Intercept(nil)
-	r.dns.arm(nil)
-	r.proxy.Thaw()
-	r.dns.thaw()
+	r.disarm()
+	r.mark(step.Name + again)
+	through.Thaw()
+	r.replicas[0].dns.thaw()
+	r.arm()
 	strike.Restarted = time.Now()
-	return r.start()
+	r.replicas[0].expectToWake()
+	return r.start(r.replicas[0])
+}
+
+// listen waits while the operator has nothing to do.
+func (r *runner) listen(ctx context.Context) error {
+	r.mark(listening)
+	record := StepRecord{Name: listening, Began: time.Now()}
+	err := wait(ctx, r.arena.definition.Silence.Duration)
+	record.Settled = time.Now()
+	r.record.Steps = append(r.record.Steps, record)
+	return err
+}
+
+// listening is what the time after a step is called in which nothing must happen.
+const listening = "silence"
+
+// wait lets a time pass.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// sofar is what expressions see of the run while it goes on.
+func (r *runner) sofar() history {
+	return history{
+		requests:  func() []any { return requestValues(r.record.Began, r.exchanges(), r.updates()) },
+		events:    func() []any { return eventValues(r.arena.observer.events(r.namespace)) },
+		delivered: r.deliveredVersions,
+		leaders:   func() []int { return leaders(r.exchanges()) },
+	}
 }

@@ -9,24 +9,27 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // snapshot is what a namespace and its zone hold, with everything taken out that differs between two runs that came to
 // the same: uids, versions, times, generated names, addresses.
 type snapshot []string
 
-// takeSnapshot normalizes what expressions see.
-func takeSnapshot(namespace string, v view) snapshot {
+// takeSnapshot normalizes what expressions see, without the fields to ignore: dotted paths below an object.
+func takeSnapshot(namespace string, v view, ignore []string) snapshot {
 	n := normalizer{namespace: namespace, stands: map[string]string{}}
 	for plural, objects := range v.objects {
 		for _, object := range objects {
 			n.learn(plural, object.(map[string]any))
+			n.learnOwners(v, object.(map[string]any))
 		}
 	}
 	var lines snapshot
 	for plural, objects := range v.objects {
 		for _, object := range objects {
-			lines = append(lines, plural+" "+n.write(object))
+			lines = append(lines, plural+" "+n.write(withoutFields(object.(map[string]any), ignore)))
 		}
 	}
 	for _, record := range v.records {
@@ -34,6 +37,18 @@ func takeSnapshot(namespace string, v view) snapshot {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// withoutFields is an object without the fields at some dotted paths.
+func withoutFields(object map[string]any, paths []string) map[string]any {
+	if len(paths) == 0 {
+		return object
+	}
+	object = runtime.DeepCopyJSON(object)
+	for _, path := range paths {
+		unstructured.RemoveNestedField(object, strings.Split(path, ".")...)
+	}
+	return object
 }
 
 // difference shows what a snapshot lacks (-) and has in excess (+) of a reference; empty when they are the same. One
@@ -90,6 +105,17 @@ func (n normalizer) learn(plural string, object map[string]any) {
 	}
 }
 
+// learnOwners learns those owners of an object that are not observed themselves, by kind and name.
+func (n normalizer) learnOwners(v view, object map[string]any) {
+	owners, _ := metadataOf(object)["ownerReferences"].([]any)
+	for _, owner := range owners {
+		owner, _ := owner.(map[string]any)
+		if uid, _ := owner["uid"].(string); !observes(v, owner) {
+			n.stands[uid] = fmt.Sprintf("<uid of %v/%v>", owner["kind"], owner["name"])
+		}
+	}
+}
+
 func (n normalizer) write(value any) string {
 	return marshal(n.normalize(value))
 }
@@ -125,7 +151,10 @@ func (n normalizer) normalize(value any) any {
 					child = without(metadata, volatile)
 				}
 			}
-			normal[key] = n.normalize(child)
+			// An empty field says what a missing one does: which of them there is depends on who wrote the object last.
+			if child := n.normalize(child); !isEmpty(child) {
+				normal[key] = child
+			}
 		}
 		return normal
 	case []any:
@@ -140,6 +169,18 @@ func (n normalizer) normalize(value any) any {
 		return n.text(value)
 	}
 	return value
+}
+
+func isEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(value) == 0
+	case []any:
+		return len(value) == 0
+	}
+	return false
 }
 
 func (n normalizer) text(text string) string {

@@ -26,8 +26,8 @@ func podsAndRecords(namespace, suffix, uid, version, when, address string) view 
 }
 
 func TestSnapshotsOfTheSameAreEqual(t *testing.T) {
-	one := takeSnapshot("crash-1", podsAndRecords("crash-1", "x7k2p", "u-1", "100", "2026-01-02T03:04:05Z", "10.0.0.1"))
-	two := takeSnapshot("crash-2", podsAndRecords("crash-2", "9qzzz", "u-2", "2345", "2026-01-02T04:05:06Z", "10.0.7.9"))
+	one := takeSnapshot("crash-1", podsAndRecords("crash-1", "x7k2p", "u-1", "100", "2026-01-02T03:04:05Z", "10.0.0.1"), nil)
+	two := takeSnapshot("crash-2", podsAndRecords("crash-2", "9qzzz", "u-2", "2345", "2026-01-02T04:05:06Z", "10.0.7.9"), nil)
 	if difference := two.difference(one); difference != "" {
 		t.Error(difference)
 	}
@@ -58,12 +58,77 @@ func TestSnapshotTellsWhatDiffers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			changed := podsAndRecords("ns", "a", "u", "1", "2026-01-02T03:04:05Z", "10.0.0.1")
 			test.change(changed)
-			difference := takeSnapshot("ns", changed).difference(takeSnapshot("ns", reference))
+			difference := takeSnapshot("ns", changed, nil).difference(takeSnapshot("ns", reference, nil))
 			for _, want := range test.want {
 				if !strings.Contains(difference, want) {
 					t.Errorf("want %q in:\n%s", want, difference)
 				}
 			}
 		})
+	}
+}
+
+func TestEmptyIsAbsent(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  bool
+	}{
+		{nil, true}, {map[string]any{}, true}, {[]any{}, true},
+		{"", false}, {int64(0), false}, {false, false}, {map[string]any{"a": nil}, false}, {[]any{nil}, false},
+	} {
+		if got := isEmpty(test.value); got != test.want {
+			t.Errorf("%#v: %t, want %t", test.value, got, test.want)
+		}
+	}
+}
+
+// object is a view of one object.
+func object(fields map[string]any) view {
+	fields["metadata"] = map[string]any{"name": "web"}
+	return view{objects: map[string][]any{"fleets": {fields}}}
+}
+
+func TestSnapshotsThatAreTheSame(t *testing.T) {
+	conditions := func(types ...string) []any {
+		var all []any
+		for _, name := range types {
+			all = append(all, map[string]any{"type": name})
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name       string
+		one, other map[string]any
+		ignore     []string
+		same       bool
+	}{
+		{"an empty map and none", map[string]any{"status": map[string]any{}}, map[string]any{}, nil, true},
+		{"an empty list and none", map[string]any{"list": []any{}}, map[string]any{}, nil, true},
+		{"a map of empty ones and none", map[string]any{"status": map[string]any{"a": map[string]any{"b": nil}}}, map[string]any{}, nil, true},
+		{"no number and 0", map[string]any{"n": int64(0)}, map[string]any{}, nil, false},
+		{"no text and an empty one", map[string]any{"s": ""}, map[string]any{}, nil, false},
+		{"a list in another order", map[string]any{"c": conditions("a", "b")}, map[string]any{"c": conditions("b", "a")}, nil, true},
+		{"a longer list", map[string]any{"c": conditions("a", "a")}, map[string]any{"c": conditions("a")}, nil, false},
+		{"a field", map[string]any{"spec": map[string]any{"n": int64(1)}}, map[string]any{"spec": map[string]any{"n": int64(2)}}, nil, false},
+		{"a field that is ignored", map[string]any{"spec": map[string]any{"n": int64(1)}}, map[string]any{"spec": map[string]any{"n": int64(2)}},
+			[]string{"spec.n"}, true},
+		{"all that is below it", map[string]any{"spec": map[string]any{"n": int64(1)}}, map[string]any{}, []string{"spec"}, true},
+		{"a field beside what is ignored", map[string]any{"spec": map[string]any{"n": int64(1), "m": int64(1)}},
+			map[string]any{"spec": map[string]any{"n": int64(2), "m": int64(2)}}, []string{"spec.n", "spec.x", "none.at.all"}, false},
+	} {
+		one, other := object(test.one), object(test.other)
+		difference := takeSnapshot("ns", one, test.ignore).difference(takeSnapshot("ns", other, test.ignore))
+		if (difference == "") != test.same {
+			t.Errorf("%s: %q", test.name, difference)
+		}
+	}
+}
+
+// TestIgnoringChangesNoObject that others look at.
+func TestIgnoringChangesNoObject(t *testing.T) {
+	seen := object(map[string]any{"spec": map[string]any{"n": int64(1)}})
+	takeSnapshot("ns", seen, []string{"spec.n"})
+	if spec := seen.objects["fleets"][0].(map[string]any)["spec"].(map[string]any); spec["n"] != int64(1) {
+		t.Errorf("it has become %v", spec)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -82,6 +83,8 @@ func recordsOf(entries []zone.Entry) []any {
 // Violation is an invariant that did not hold after an event.
 type Violation struct {
 	Invariant, Event string
+	// Objects are what there was then, a line each.
+	Objects []string
 }
 
 // violations evaluates the invariants after every event, in the order in which they were committed. An invariant that
@@ -99,7 +102,7 @@ func (e *expressions) violations(plurals []string, events []Event) []Violation {
 		for _, invariant := range e.invariants {
 			holds, err := seen.truth(invariant.program)
 			if !holds && !broken[invariant.name] {
-				found = append(found, Violation{invariant.name, describe(event, err)})
+				found = append(found, Violation{invariant.name, describe(event, err), world.describe()})
 			}
 			broken[invariant.name] = !holds
 		}
@@ -121,4 +124,36 @@ func describe(e Event, err error) string {
 		text += fmt.Sprintf(" (%v)", err)
 	}
 	return text
+}
+
+// describe lists the objects, each with what most invariants are about.
+func (s state) describe() []string {
+	var lines []string
+	for _, plural := range slices.Sorted(maps.Keys(s)) {
+		for _, name := range slices.Sorted(maps.Keys(s[plural])) {
+			lines = append(lines, plural+" "+name+describeObject(s[plural][name]))
+		}
+	}
+	return lines
+}
+
+func describeObject(object *unstructured.Unstructured) string {
+	var text strings.Builder
+	add := func(label string, path ...string) {
+		if value, found, _ := unstructured.NestedFieldNoCopy(object.Object, path...); found {
+			fmt.Fprintf(&text, " %s%v", label, value)
+		}
+	}
+	add("", "status", "phase")
+	add("replicas ", "spec", "replicas")
+	add("generation ", "metadata", "generation")
+	add("observed ", "status", "observedGeneration")
+	if object.GetDeletionTimestamp() != nil {
+		text.WriteString(" terminating")
+	}
+	if held := object.GetFinalizers(); len(held) > 0 {
+		fmt.Fprintf(&text, " held by %s", strings.Join(held, ", "))
+	}
+	fmt.Fprintf(&text, " (version %s)", object.GetResourceVersion())
+	return text.String()
 }

@@ -42,7 +42,7 @@ func TestBadHeaders(t *testing.T) {
 		"unknown drill":     {"drill: crash", "drill: smash", `30-x.patch:4: drill: "smash" is none of crash`},
 		"two drills":        {"# drill: crash\n", "# drill: crash\n# drill: crash\n", "30-x.patch:5: drill: given twice"},
 		"unknown oracle":    {"oracle: converges", "oracle: convergence", `30-x.patch:5: oracle: "convergence" is none of converges, same place`},
-		"bad point":         {"#3, after", "#3", "30-x.patch:7: point \"roll: POST pods #3\": must end in"},
+		"bad point":         {"#3, after", "#3", "30-x.patch:7: point \"roll: POST pods #3\": must be a case"},
 		"unknown field":     {"# point: roll", "# at: roll", "30-x.patch:7: unknown field \"at: roll: POST pods #3, after\""},
 		"no space":          {"oracle: converges", "oracle:converges", "30-x.patch:5: unknown field"},
 		"prose after it":    {"#\n# drill", "#\n# Really.\n# drill", "30-x.patch:4: unknown field \"Really.\""},

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,59 +14,77 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"example.com/twinloop/chaos/drill"
-	"example.com/twinloop/shared/api/crd"
 	"example.com/twinloop/shared/controlplane"
 	"example.com/twinloop/shared/controlplane/kubelet"
-	"example.com/twinloop/shared/operator"
 	"example.com/twinloop/shared/process/scratch"
 )
 
-type drillOptions struct {
-	operators []string
-	lanes     int
-	points    []string
-	shard     string
-	output    string
-	html      string
-}
+// allDrills is the name that stands for every drill there is.
+const allDrills = "all"
 
 func newDrillCommand() *cobra.Command {
 	var o drillOptions
 	command := &cobra.Command{
-		Use:   "drill NAME --operator OPERATOR[,OPERATOR]",
+		Use:   "drill NAME {--operator OPERATOR[,OPERATOR] | --config FILE}",
 		Short: "Break an operator at exact places and see whether it recovers",
 		Long: "Run a drill against an operator: start a control plane, build the operator, record what it does when nothing\n" +
-			"goes wrong, then inject the drill's fault at every point of that and judge what comes of each.\n\n" +
-			"Drills: " + strings.Join(drill.Names(), ", ") + ", or a file such as chaos/drills/crash.yaml.\n\n" +
+			"goes wrong, then run every point of the drill, each from the start in a namespace of its own, and judge what comes\n" +
+			"of it.\n\n" + describeDrills() + "\n" +
+			"With --config it is an operator of yours: the file says how to start it and what life it goes through, and the drill\n" +
+			"what is done to it meanwhile. 'twinloop drill init' writes a first version of the file.\n\n" +
 			"Exit status: 0 if the operators pass at every point, 1 if one does not, 2 if the drill could not be held.",
 		Example: "  twinloop drill crash --operator handwired,kubebuilder\n" +
-			"  twinloop drill crash --operator handwired --point 'roll: POST pods #1, after' -o json",
+			"  twinloop drill crash --operator handwired --point 'roll: POST pods #1, after' -o json\n" +
+			"  twinloop drill errors --config drill.yaml",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("name the drill: one of %s", strings.Join(drill.Names(), ", "))
+				return fmt.Errorf("name the drill: one of %s", strings.Join(append(drill.Names(), allDrills), ", "))
 			}
 			return o.run(command.Context(), args[0], command.OutOrStdout(), command.ErrOrStderr())
 		},
 	}
+	command.AddCommand(newDrillMutantsCommand())
 	flags := command.Flags()
 	flags.StringSliceVar(&o.operators, "operator", nil,
 		"Operators to drill, one after the other, separated by commas: "+operatorNames()+".")
-	flags.IntVar(&o.lanes, "lanes", 3*runtime.NumCPU(), "Number of points to run at once, each in a namespace of its own.")
+	flags.StringVar(&o.config, "config", "", "Drill the operator that this file describes.")
+	flags.IntVar(&o.lanes, "lanes", 0,
+		fmt.Sprintf("Number of points to run at once, each in a namespace of its own. Default: %d, and %d where most of the time is waited.",
+			busyLanes, waitingLanes))
 	flags.StringArrayVar(&o.points, "point", nil, "Run only this point, as the table prints it. May be repeated.")
 	flags.StringVar(&o.shard, "shard", "", "Run only the i-th of n parts of the points, as i/n.")
-	flags.StringVarP(&o.output, "output", "o", "table", "What to print: table or json.")
+	flags.Uint64Var(&o.seed, "seed", 1, "Which pairs of kills are drawn, where a drill draws some.")
+	flags.StringVarP(&o.output, "output", "o", "table", "What to print: "+strings.Join(outputs, ", ")+".")
 	flags.StringVar(&o.html, "html", "", "Also write a page with a timeline of every point to this file.\n"+
-		"For several operators it is a page each, x-handwired.html for x.html.")
+		"For several operators or drills it is a page each, such as x-crash-handwired.html for x.html.")
+	command.AddCommand(newDrillInitCommand())
 	return command
 }
 
+// busyLanes keep the processors busy; waitingLanes are for runs that mostly wait, such as for a Lease to run out.
+var busyLanes, waitingLanes = 3 * runtime.NumCPU(), 12 * runtime.NumCPU()
+
+// describeDrills lists the drills, a line each.
+func describeDrills() string {
+	var text strings.Builder
+	for _, name := range drill.Names() {
+		definition, err := drill.Load(name)
+		if err != nil {
+			panic(err) // a test loads each of them
+		}
+		fmt.Fprintf(&text, "  %-10s %s\n", name, definition.Description)
+	}
+	fmt.Fprintf(&text, "  %-10s every one of them\n", allDrills)
+	return text.String()
+}
+
 func (o drillOptions) run(ctx context.Context, name string, stdout, stderr io.Writer) error {
-	options, subjects, err := o.parse(name)
+	work, err := o.parse(name)
 	if err != nil {
 		return err
 	}
-	if err := o.checkPages(); err != nil {
+	if err := o.checkPages(work); err != nil {
 		return err
 	}
 	folder, err := scratch.New("drill")
@@ -77,119 +92,68 @@ func (o drillOptions) run(ctx context.Context, name string, stdout, stderr io.Wr
 		return err
 	}
 	defer folder.Remove()
-	for _, subject := range subjects {
-		fmt.Fprintf(stderr, "building %s\n", subject.Name)
-		if err := subject.Build(ctx, filepath.Join(folder.Path, subject.Name)); err != nil {
+	for _, subject := range work.subjects {
+		if err := subject.prepare(ctx, folder.Path, stderr); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintln(stderr, "starting a control plane")
-	options.ControlPlane, err = controlplane.Start(ctx, controlplane.Options{
-		CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
-		Controllers: controlplane.Housekeeping,
+	ground, err := controlplane.Start(ctx, controlplane.Options{
+		CRDs:        work.crds(),
+		Controllers: work.controllers(),
 		Kubelet:     &kubelet.Options{},
 		Progress:    stderr,
 	})
 	if err != nil {
 		return err
 	}
-	defer options.ControlPlane.Stop()
+	defer ground.Stop()
+	reports, err := o.hold(ctx, work, ground, stderr)
+	// What came of the first drills is printed even if the next could not be held.
+	return cmp.Or(err, o.print(reports, work.several(), stdout), verdict(reports))
+}
+
+// hold holds each drill with each operator.
+func (o drillOptions) hold(
+	ctx context.Context, work *drillWork, ground *controlplane.ControlPlane, stderr io.Writer,
+) (drill.Reports, error) {
+	client, err := kubernetes.NewForConfig(ground.AdminConfig())
+	if err != nil {
+		return nil, err
+	}
 	var reports drill.Reports
-	for _, subject := range subjects {
-		fmt.Fprintf(stderr, "drilling %s\n", subject.Name)
-		report, failure := hold(ctx, options, subject, filepath.Join(folder.Path, subject.Name), stderr)
-		if failure != nil {
-			err = fmt.Errorf("%s: %w", subject.Name, failure)
-			break
-		}
-		reports = append(reports, report)
-	}
-	// What came of the first operators is printed even if the drill could not be held with the next.
-	return cmp.Or(err, o.print(reports, stdout), verdict(reports))
-}
-
-// hold drills one operator.
-func hold(
-	ctx context.Context, options drill.Options, subject operator.Operator, binary string, stderr io.Writer,
-) (*drill.Report, error) {
-	client, err := kubernetes.NewForConfig(options.ControlPlane.AdminConfig())
-	if err != nil {
-		return nil, err
-	}
-	identity, err := subject.Install(ctx, client)
-	if err != nil {
-		return nil, err
-	}
-	options.Subject = drill.Subject{Name: subject.Name, Binary: binary, Identity: identity}
-	progress := newDrillProgress(stderr)
-	defer progress.end()
-	options.Progress = progress.show
-	return drill.Run(ctx, options)
-}
-
-// parse checks everything that can be wrong with the command line before anything is started.
-func (o drillOptions) parse(name string) (drill.Options, []operator.Operator, error) {
-	var options drill.Options
-	definition, err := drill.Load(name)
-	if err != nil {
-		return options, nil, err
-	}
-	subjects, err := findOperators(o.operators)
-	if err != nil {
-		return options, nil, err
-	}
-	if o.lanes < 1 {
-		return options, nil, fmt.Errorf("--lanes: must be at least 1, not %d", o.lanes)
-	}
-	if !slices.Contains([]string{"table", "json"}, o.output) {
-		return options, nil, fmt.Errorf("--output: must be table or json, not %q", o.output)
-	}
-	options.Definition, options.Lanes = definition, o.lanes
-	for _, text := range o.points {
-		point, err := drill.ParsePoint(text)
-		if err == nil {
-			err = definition.CheckPoint(point)
-		}
+	for _, subject := range work.subjects {
+		identity, err := subject.manifest.Install(ctx, client)
 		if err != nil {
-			return options, nil, fmt.Errorf("--point: %w", err)
+			return reports, fmt.Errorf("%s: %w", subject.name, err)
 		}
-		options.Points = append(options.Points, point)
+		for _, definition := range work.definitions {
+			fmt.Fprintf(stderr, "%s: %s\n", subject.name, definition.Name)
+			options := work.options
+			options.Definition, options.ControlPlane = definition, ground
+			options.Lanes = cmp.Or(o.lanes, lanesFor(definition))
+			options.Subject = drill.Subject{
+				Name: subject.name, Command: subject.command, Identity: identity, ClusterWide: subject.clusterWide,
+			}
+			progress := newDrillProgress(stderr)
+			options.Progress = progress.show
+			report, err := drill.Run(ctx, options)
+			progress.end()
+			if err != nil {
+				return reports, fmt.Errorf("%s, %s: %w", subject.name, definition.Name, err)
+			}
+			reports = append(reports, report)
+		}
 	}
-	switch {
-	case o.shard != "" && len(o.points) > 0:
-		return options, nil, errors.New("--shard, --point: give only one of them")
-	case o.shard != "":
-		options.Shard, options.Shards, err = parseShard(o.shard)
-	}
-	return options, subjects, err
+	return reports, nil
 }
 
-func parseShard(text string) (i, n int, err error) {
-	part, parts, _ := strings.Cut(text, "/")
-	i, noPart := strconv.Atoi(part)
-	n, noParts := strconv.Atoi(parts)
-	if noPart != nil || noParts != nil || i < 1 || i > n {
-		return 0, 0, fmt.Errorf("--shard: must be i/n with i from 1 to n, such as 1/4, not %q", text)
+func lanesFor(definition *drill.Definition) int {
+	if len(definition.Faults) > 0 {
+		return busyLanes
 	}
-	return i, n, nil
+	return waitingLanes
 }
-
-// print prints the reports before it writes the pages, so that they are seen even if those cannot be written.
-func (o drillOptions) print(reports drill.Reports, stdout io.Writer) error {
-	if len(reports) == 0 {
-		return nil
-	}
-	write := map[string]func(io.Writer) error{"table": reports.WriteTable, "json": reports.WriteJSON}
-	if !o.several() {
-		write = map[string]func(io.Writer) error{"table": reports[0].WriteTable, "json": reports[0].WriteJSON}
-	}
-	if err := write[o.output](stdout); err != nil {
-		return err
-	}
-	return o.writePages(reports)
-}
-
-func (o drillOptions) several() bool { return len(o.operators) > 1 }
 
 // verdict is nil if every operator passed at every point.
 func verdict(reports drill.Reports) error {
@@ -197,14 +161,38 @@ func verdict(reports drill.Reports) error {
 	for _, report := range reports {
 		s := report.Summary
 		if s.Injected == 0 {
-			return fmt.Errorf("%s: no fault was injected, so nothing was tested", s.Operator)
+			return fmt.Errorf("%s, %s: no fault was injected, so nothing was tested", s.Operator, s.Drill)
 		}
 		if s.Failed > 0 {
-			failed = append(failed, fmt.Sprintf("%s failed at %d of %d points", s.Operator, s.Failed, s.Points))
+			failed = append(failed, fmt.Sprintf("%s failed %s at %d of %d points", s.Operator, s.Drill, s.Failed, s.Points))
 		}
 	}
 	if len(failed) > 0 {
-		return finding{errors.New(strings.Join(failed, ", "))}
+		return finding{errors.New(strings.Join(failed, "; "))}
 	}
 	return nil
+}
+
+// crds are the definitions that the operators need.
+func (w *drillWork) crds() []*apiextensionsv1.CustomResourceDefinition {
+	seen := map[string]bool{}
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, subject := range w.subjects {
+		for _, definition := range subject.manifest.CRDs {
+			if !seen[definition.Name] {
+				seen[definition.Name] = true
+				all = append(all, definition)
+			}
+		}
+	}
+	return all
+}
+
+// controllers are those of kube-controller-manager that run.
+func (w *drillWork) controllers() []string {
+	all := controlplane.Housekeeping
+	for _, subject := range w.subjects {
+		all = append(all, subject.controllers...)
+	}
+	return all
 }

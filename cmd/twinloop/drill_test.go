@@ -52,7 +52,7 @@ func TestDrillOfTwo(t *testing.T) {
 		t.Errorf("reports of %+v", reports)
 	}
 	for _, operator := range []string{"handwired", "kubebuilder"} {
-		if _, err := os.Stat(strings.Replace(page, "x", "x-"+operator, 1)); err != nil {
+		if _, err := os.Stat(strings.Replace(page, "x", "x-crash-"+operator, 1)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -78,8 +78,8 @@ func TestVerdict(t *testing.T) {
 		want    string
 	}{
 		{drill.Reports{passed}, 0, ""},
-		{drill.Reports{passed, failed}, exitFinding, "b failed at 1 of 3 points"},
-		{drill.Reports{failed, missed}, exitCannotRun, "c: no fault was injected"},
+		{drill.Reports{passed, failed}, exitFinding, "b failed  at 1 of 3 points"},
+		{drill.Reports{failed, missed}, exitCannotRun, "c, : no fault was injected"},
 	} {
 		err := verdict(test.reports)
 		if status := report(err, false); status != test.status || err != nil && !strings.HasPrefix(err.Error(), test.want) {
@@ -94,30 +94,34 @@ func TestResultIsPrintedThoughThePageCannotBeWritten(t *testing.T) {
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("needs " + full)
 	}
-	o := drillOptions{operators: []string{"o"}, output: "table", html: full}
-	if err := o.checkPages(); err != nil {
+	o := drillOptions{output: "table", html: full}
+	work := &drillWork{definitions: []*drill.Definition{{Name: "d"}}, subjects: []*drillSubject{{name: "o"}}}
+	if err := o.checkPages(work); err != nil {
 		t.Fatal(err)
 	}
 	var printed strings.Builder
-	err := o.print(drill.Reports{{Summary: drill.Summary{Operator: "o", Drill: "d", Seconds: 1}}}, &printed)
-	if err == nil || !strings.HasPrefix(err.Error(), "--html: ") || !strings.Contains(printed.String(), "o, d: 0 points") {
+	err := o.print(drill.Reports{{Summary: drill.Summary{Operator: "o", Drill: "d", Seconds: 1}}}, work.several(), &printed)
+	if err == nil || !strings.HasPrefix(err.Error(), "--html: ") || !strings.Contains(printed.String(), "o          d       0 ") {
 		t.Errorf("got %v, and printed %q", err, printed.String())
 	}
 }
 
 // TestCheckPagesChangesNothing neither a file that is there nor that there is none.
 func TestCheckPagesChangesNothing(t *testing.T) {
-	o := drillOptions{operators: []string{"a", "b"}, html: filepath.Join(t.TempDir(), "x.html")}
-	if err := os.WriteFile(o.page("a"), []byte("earlier"), 0o600); err != nil {
+	o := drillOptions{html: filepath.Join(t.TempDir(), "x.html")}
+	work := &drillWork{
+		definitions: []*drill.Definition{{Name: "d"}}, subjects: []*drillSubject{{name: "a"}, {name: "b"}},
+	}
+	if err := os.WriteFile(o.page(true, "d", "a"), []byte("earlier"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.checkPages(); err != nil {
+	if err := o.checkPages(work); err != nil {
 		t.Fatal(err)
 	}
-	if content, err := os.ReadFile(o.page("a")); err != nil || string(content) != "earlier" {
+	if content, err := os.ReadFile(o.page(true, "d", "a")); err != nil || string(content) != "earlier" {
 		t.Errorf("the page of a is %q, %v", content, err)
 	}
-	if _, err := os.Stat(o.page("b")); !os.IsNotExist(err) {
+	if _, err := os.Stat(o.page(true, "d", "b")); !os.IsNotExist(err) {
 		t.Errorf("the page of b: %v", err)
 	}
 }
@@ -175,6 +179,29 @@ func TestKilledDrill(t *testing.T) {
 	})
 }
 
+// described is a drill file about an operator whose program there is not, with a part of it replaced.
+func described(t *testing.T, replace, with string) string {
+	t.Helper()
+	const valid = `
+operator:
+  name: mine
+  command: [twinloop-no-such-program, "--kubeconfig={{kubeconfig}}", "--namespace={{namespace}}"]
+observe: [pods]
+scenario:
+- name: create
+  apply: {apiVersion: v1, kind: Pod, metadata: {name: a}}
+  await: pods.size() == 1
+`
+	if replace != "" && !strings.Contains(valid, replace) {
+		t.Fatalf("the file does not contain %q", replace)
+	}
+	name := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(name, []byte(strings.Replace(valid, replace, with, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 func TestDrillBadUsage(t *testing.T) {
 	i := newInstallation(t)
 	for _, test := range []struct {
@@ -186,8 +213,8 @@ func TestDrillBadUsage(t *testing.T) {
 		{"drill file: open missing.yaml: no such file", []string{"drill", "missing.yaml", "--operator", "handwired"}},
 		{"--operator: name one of handwired", []string{"drill", "crash"}},
 		{`--operator: unknown operator "other": choose one of handwired`, []string{"drill", "crash", "--operator", "other"}},
-		{"--lanes: must be at least 1", []string{"drill", "crash", "--operator", "handwired", "--lanes", "0"}},
-		{"--output: must be table or json", []string{"drill", "crash", "--operator", "handwired", "-o", "xml"}},
+		{"--lanes: must be at least 1", []string{"drill", "crash", "--operator", "handwired", "--lanes", "-1"}},
+		{"--output: must be one of table, json, yaml, junit", []string{"drill", "crash", "--operator", "handwired", "-o", "xml"}},
 		{"--shard: must be i/n", []string{"drill", "crash", "--operator", "handwired", "--shard", "5/4"}},
 		{"--shard: must be i/n", []string{"drill", "crash", "--operator", "handwired", "--shard", "half"}},
 		{"--shard: must be i/n", []string{"drill", "crash", "--operator", "handwired", "--shard", "1/1x"}},
@@ -201,8 +228,71 @@ func TestDrillBadUsage(t *testing.T) {
 		{"--html: open " + i.state + ": is a directory; name a file",
 			[]string{"drill", "crash", "--operator", "handwired", "--html", i.state}},
 		{"--operator: handwired is named twice", []string{"drill", "crash", "--operator", "handwired,handwired"}},
+		{`invalid argument "-1" for "--seed" flag`, []string{"drill", "crash", "--operator", "handwired", "--seed", "-1"}},
+		{`invalid argument "lucky" for "--seed" flag`, []string{"drill", "crash", "--operator", "handwired", "--seed", "lucky"}},
+		{"--operator: the file describes the operator already", []string{"drill", "crash", "--operator", "handwired", "--config", described(t, "", "")}},
 	} {
 		i.mustFail(t, exitCannotRun, test.want, test.args...)
 	}
 	i.requireNothingLeft(t)
+}
+
+func TestDrillBadOptions(t *testing.T) {
+	mine := described(t, "", "")
+	noProgram := described(t, "[twinloop-no-such-program", "[./missing")
+	noManifest := described(t, "name: mine", "name: mine\n  manifests: [crd.yaml]")
+	noOperator := filepath.Join(t.TempDir(), "small.yaml")
+	if err := os.WriteFile(noOperator, []byte("name: small\nlike: crash\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	with := func(points ...string) drillOptions {
+		return drillOptions{operators: []string{"handwired"}, output: "table", points: points}
+	}
+	of := func(file string) drillOptions { return drillOptions{config: file, output: "table"} }
+	for _, test := range []struct {
+		want, name string
+		options    drillOptions
+	}{
+		{`--output: must be one of table, json, yaml, junit, not "JSON"`, "crash", drillOptions{operators: []string{"handwired"}, output: "JSON"}},
+		{`--output: must be one of table, json, yaml, junit, not ""`, "crash", drillOptions{operators: []string{"handwired"}}},
+		{"--point: is a point of one drill: name that", "all", with("scale: POST pods #1, after")},
+		{`--point: point "sigkill": this drill has no cases: name a step and what is done there: before, after`, "crash", with("sigkill")},
+		{`--point: point "create: POST pods #1, cut": what this drill does is before, after`, "crash", with("create: POST pods #1, cut")},
+		{`--point: point "create: POST pods #1, after": what this drill does is silence`, "quiet", with("create, silence", "create: POST pods #1, after")},
+		{`--point: point "sigkill": the case has 10 runs: "sigkill #1" to "sigkill #10"`, "failover", with("sigkill")},
+		{`--point: point "three": there is no such case, only two, one, two-with-lease`, "fight", with("three")},
+		{"--operator: the file describes the operator already", "crash", drillOptions{operators: []string{"handwired"}, config: mine}},
+		{"drill file: open missing.yaml: no such file or directory", "crash", of("missing.yaml")},
+		{mine + ": cases: those of the drill stale are about a Fleet", "stale", of(mine)},
+		{mine + ": cases: those of the drill failover are about a Fleet", "all", of(mine)},
+		{mine + `: operator.command: exec: "twinloop-no-such-program": executable file not found in $PATH`, "crash", of(mine)},
+		{noProgram + `: operator.command: exec: "` + filepath.Join(filepath.Dir(noProgram), "missing") + `": stat `, "crash", of(noProgram)},
+		{noManifest + ": operator.manifests: " + filepath.Join(filepath.Dir(noManifest), "crd.yaml") + ": ", "crash", of(noManifest)},
+		{noOperator + ": operator: say how to start it: give at least name and command", "crash", of(noOperator)},
+	} {
+		_, err := test.options.parse(test.name)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("drill %s, %+v: got %v, want one line that begins with %q", test.name, test.options, err, test.want)
+		}
+	}
+}
+
+func TestDrillOptions(t *testing.T) {
+	work, err := drillOptions{operators: []string{"handwired"}, output: "yaml", seed: 7, shard: "2/3"}.parse("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := work.options; o.Seed != 7 || o.Shard != 2 || o.Shards != 3 || len(o.Points) > 0 {
+		t.Errorf("seed %d, shard %d of %d, points %v", o.Seed, o.Shard, o.Shards, o.Points)
+	}
+	if len(work.definitions) != len(drill.Names()) || !work.several() {
+		t.Errorf("all drills are %d", len(work.definitions))
+	}
+	work, err = drillOptions{operators: []string{"handwired"}, output: "table", points: []string{"sigkill #2", "sigterm #1"}}.parse("failover")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if points := work.options.Points; len(points) != 2 || points[0].String() != "sigkill #2" || work.several() {
+		t.Errorf("points %v", points)
+	}
 }

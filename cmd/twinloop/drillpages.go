@@ -12,23 +12,27 @@ import (
 	"example.com/twinloop/chaos/drill"
 )
 
-// page is the file that an operator's page is written to.
-func (o drillOptions) page(operator string) string {
-	if !o.several() {
+// page is the file that the page of a report is written to. It is the one that was asked for if there is one report only.
+func (o drillOptions) page(several bool, drill, operator string) string {
+	if !several {
 		return o.html
 	}
 	extension := filepath.Ext(o.html)
-	return strings.TrimSuffix(o.html, extension) + "-" + operator + extension
+	return strings.TrimSuffix(o.html, extension) + "-" + drill + "-" + operator + extension
 }
 
+func (w *drillWork) several() bool { return len(w.subjects)*len(w.definitions) > 1 }
+
 // checkPages finds out before a drill whether its pages can be written, so that no result is lost to a typo.
-func (o drillOptions) checkPages() error {
+func (o drillOptions) checkPages(work *drillWork) error {
 	if o.html == "" {
 		return nil
 	}
-	for _, operator := range o.operators {
-		if err := checkWritable(o.page(operator)); err != nil {
-			return fmt.Errorf("--html: %w; name a file that can be written", err)
+	for _, subject := range work.subjects {
+		for _, definition := range work.definitions {
+			if err := checkWritable(o.page(work.several(), definition.Name, subject.name)); err != nil {
+				return fmt.Errorf("--html: %w; name a file that can be written", err)
+			}
 		}
 	}
 	return nil
@@ -49,12 +53,29 @@ func checkWritable(name string) error {
 	return file.Close()
 }
 
-func (o drillOptions) writePages(reports drill.Reports) error {
+// outputs are the forms that reports are printed in.
+var outputs = []string{"table", "json", "yaml", "junit"}
+
+// print prints the reports before it writes the pages, so that they are seen even if those cannot be written.
+func (o drillOptions) print(reports drill.Reports, several bool, stdout io.Writer) error {
+	if len(reports) == 0 {
+		return nil
+	}
+	write := map[string]func(io.Writer) error{
+		"table": reports.WriteTable, "json": reports.WriteJSON, "yaml": reports.WriteYAML, "junit": reports.WriteJUnit,
+	}
+	if err := write[o.output](stdout); err != nil {
+		return err
+	}
+	return o.writePages(reports, several)
+}
+
+func (o drillOptions) writePages(reports drill.Reports, several bool) error {
 	if o.html == "" {
 		return nil
 	}
 	for _, report := range reports {
-		if err := writeFile(o.page(report.Summary.Operator), report.WriteHTML); err != nil {
+		if err := writeFile(o.page(several, report.Summary.Drill, report.Summary.Operator), report.WriteHTML); err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
 	}

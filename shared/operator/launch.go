@@ -1,14 +1,12 @@
 package operator
 
 import (
-	"fmt"
 	"io"
-	"os/exec"
 
 	"example.com/twinloop/shared/process"
 )
 
-// Launch says how an operator process is started.
+// Launch says how a process of one of the known operators is started.
 type Launch struct {
 	// Binary is the operator's executable; Kubeconfig the file that it reads.
 	Binary, Kubeconfig string
@@ -25,24 +23,12 @@ type Launch struct {
 // Start starts the operator, without leader election and without ports for metrics and probes unless Args ask for
 // them. It does not outlive the caller.
 func (l Launch) Start() (*process.Process, error) {
-	args := []string{
-		"--kubeconfig=" + l.Kubeconfig,
-		"--namespace=" + l.Namespace,
-		"--leader-elect=false",
-		"--metrics-bind-address=0",
-		"--health-probe-bind-address=0",
-	}
-	if l.DNSServer != "" {
-		args = append(args, "--dns-server="+l.DNSServer)
-	}
+	command := CommandOf(l.Binary)
 	if l.DNSKeyFile != "" {
-		args = append(args, "--dns-tsig-file="+l.DNSKeyFile)
+		command.Alone = append(command.Alone, "--dns-tsig-file="+l.DNSKeyFile)
 	}
-	cmd := exec.Command(l.Binary, append(args, l.Args...)...)
-	cmd.Stdout, cmd.Stderr = l.Log, l.Log
-	started, err := process.Start(cmd)
-	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", l.Binary, err)
-	}
-	return started, nil
+	command.Alone = append(command.Alone, l.Args...)
+	return command.Start(Situation{
+		Kubeconfig: l.Kubeconfig, Namespace: l.Namespace, DNSServer: l.DNSServer, Log: l.Log,
+	})
 }

@@ -7,21 +7,24 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"example.com/twinloop/shared/checkout"
+	"sigs.k8s.io/yaml"
 )
 
-// manifest is what an operator's manifest says about whom it runs as: a ServiceAccount and what is bound to it.
-type manifest struct {
+// Manifest is what an operator's manifests say: the resources it is about, whom it runs as and what is bound to that.
+type Manifest struct {
+	CRDs                []*apiextensionsv1.CustomResourceDefinition
 	account             *corev1.ServiceAccount
 	clusterRoles        map[string]*rbacv1.ClusterRole
 	roles               map[string]*rbacv1.Role
@@ -29,34 +32,61 @@ type manifest struct {
 	roleBindings        []*rbacv1.RoleBinding
 }
 
-// readManifest reads a file, or builds a folder with kustomize as `kubectl apply -k` does. The path is relative to the
-// checkout.
-func readManifest(path string) (*manifest, error) {
-	root, err := checkout.Root()
-	if err != nil {
-		return nil, err
-	}
-	content, err := contentOf(filepath.Join(root, path))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	documents, err := documentsOf(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	m := &manifest{clusterRoles: map[string]*rbacv1.ClusterRole{}, roles: map[string]*rbacv1.Role{}}
-	for _, document := range documents {
-		object, _, err := scheme.Codecs.UniversalDeserializer().Decode(document, nil, nil)
-		if runtime.IsNotRegisteredError(err) {
-			continue // a custom resource, which is of no concern here
+// ReadManifest reads files of YAML, and folders, each of which kustomize builds as `kubectl apply -k` does. What is neither a
+// definition nor about whom the operator runs as is left out. The error names the path, and what is wrong there.
+func ReadManifest(paths ...string) (*Manifest, error) {
+	m := &Manifest{clusterRoles: map[string]*rbacv1.ClusterRole{}, roles: map[string]*rbacv1.Role{}}
+	for _, path := range paths {
+		content, err := contentOf(path)
+		if err == nil {
+			err = m.add(content)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+	}
+	if m.account != nil && m.account.Namespace == "" {
+		m.account.Namespace = m.namespaceOf(m.account.Name)
+	}
+	return m, nil
+}
+
+// namespaceOf is where the bindings look for a ServiceAccount whose manifest leaves it to the command line.
+func (m *Manifest) namespaceOf(account string) string {
+	var subjects []rbacv1.Subject
+	for _, binding := range m.clusterRoleBindings {
+		subjects = append(subjects, binding.Subjects...)
+	}
+	for _, binding := range m.roleBindings {
+		subjects = append(subjects, binding.Subjects...)
+	}
+	for _, subject := range subjects {
+		if subject.Kind == rbacv1.ServiceAccountKind && subject.Name == account && subject.Namespace != "" {
+			return subject.Namespace
+		}
+	}
+	return metav1.NamespaceDefault
+}
+
+func (m *Manifest) add(content []byte) error {
+	documents, err := documentsOf(content)
+	if err != nil {
+		return err
+	}
+	for _, document := range documents {
+		object, _, err := decoder.Decode(document, nil, nil)
+		if runtime.IsNotRegisteredError(err) {
+			continue // a custom resource, which is of no concern here
+		}
+		if err != nil {
+			return err
+		}
 		switch object := object.(type) {
+		case *apiextensionsv1.CustomResourceDefinition:
+			m.CRDs = append(m.CRDs, object)
 		case *corev1.ServiceAccount:
 			if m.account != nil {
-				return nil, fmt.Errorf("%s holds more than one ServiceAccount", path)
+				return fmt.Errorf("ServiceAccount %s: there is %s already, and the operator can run as one only", object.Name, m.account.Name)
 			}
 			m.account = object
 		case *rbacv1.ClusterRole:
@@ -69,11 +99,16 @@ func readManifest(path string) (*manifest, error) {
 			m.roleBindings = append(m.roleBindings, object)
 		}
 	}
-	if m.account == nil || len(m.clusterRoles) == 0 {
-		return nil, fmt.Errorf("%s must hold a ServiceAccount and a ClusterRole", path)
-	}
-	return m, nil
+	return nil
 }
+
+// decoder reads what a manifest may hold: Kubernetes' own kinds, and definitions of others.
+var decoder = func() runtime.Decoder {
+	known := runtime.NewScheme()
+	utilruntime.Must(scheme.AddToScheme(known))
+	utilruntime.Must(apiextensionsv1.AddToScheme(known))
+	return serializer.NewCodecFactory(known).UniversalDeserializer()
+}()
 
 func contentOf(path string) ([]byte, error) {
 	info, err := os.Stat(path)
@@ -90,7 +125,7 @@ func contentOf(path string) ([]byte, error) {
 	return built.AsYaml()
 }
 
-// documentsOf splits a manifest at its document separators.
+// documentsOf splits a manifest at its document separators. What has only comments in it, such as a licence, is no document.
 func documentsOf(content []byte) ([][]byte, error) {
 	var documents [][]byte
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
@@ -102,6 +137,8 @@ func documentsOf(content []byte) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		documents = append(documents, document)
+		if value, err := yaml.YAMLToJSON(document); err != nil || string(value) != "null" {
+			documents = append(documents, document)
+		}
 	}
 }

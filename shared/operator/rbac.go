@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -13,24 +14,44 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"example.com/twinloop/shared/checkout"
 )
 
-// Identity is whom an operator runs as.
+// Identity is whom an operator runs as: the administrator if Account is zero.
 type Identity struct {
 	Account  types.NamespacedName
-	manifest *manifest
+	manifest *Manifest
 }
 
 // Install creates the operator's ServiceAccount and ClusterRoles, with which it may do nothing yet in any namespace: bind
 // them next. Questions that are about no namespace, such as who a token is, it may ask at once.
 func (o Operator) Install(ctx context.Context, client kubernetes.Interface) (Identity, error) {
-	m, err := readManifest(o.Manifest)
+	m, err := o.ReadManifest()
 	if err != nil {
 		return Identity{}, err
 	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: m.account.Namespace}}
+	return m.Install(ctx, client)
+}
+
+// ReadManifest reads the operator's manifest in the checkout.
+func (o Operator) ReadManifest() (*Manifest, error) {
+	root, err := checkout.Root()
+	if err != nil {
+		return nil, err
+	}
+	return ReadManifest(filepath.Join(root, o.Manifest))
+}
+
+// Install is [Operator.Install] for any operator. One whose manifest has no ServiceAccount runs as the administrator.
+func (m *Manifest) Install(ctx context.Context, client kubernetes.Interface) (Identity, error) {
+	if m.account == nil {
+		return Identity{manifest: &Manifest{}}, nil
+	}
+	account := types.NamespacedName{Namespace: m.account.Namespace, Name: m.account.Name}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: account.Namespace}}
 	_, noNamespace := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
-	_, noAccount := client.CoreV1().ServiceAccounts(m.account.Namespace).Create(ctx, m.account, metav1.CreateOptions{})
+	_, noAccount := client.CoreV1().ServiceAccounts(account.Namespace).Create(ctx, m.account, metav1.CreateOptions{})
 	failures := []error{noNamespace, noAccount}
 	for _, role := range m.clusterRoles {
 		_, err := client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
@@ -43,9 +64,8 @@ func (o Operator) Install(ctx context.Context, client kubernetes.Interface) (Ide
 		}
 	}
 	if err := firstBut(apierrors.IsAlreadyExists, failures...); err != nil {
-		return Identity{}, fmt.Errorf("installing %s: %w", o.Manifest, err)
+		return Identity{}, fmt.Errorf("installing ServiceAccount %s and its roles: %w", account, err)
 	}
-	account := types.NamespacedName{Namespace: m.account.Namespace, Name: m.account.Name}
 	return Identity{Account: account, manifest: m}, nil
 }
 

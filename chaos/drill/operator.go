@@ -1,0 +1,69 @@
+package drill
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/twinloop/shared/operator"
+)
+
+// Operator says how to start an operator that is drilled, and what it needs in a cluster. Texts of the command and the
+// environment may name {{kubeconfig}}, {{namespace}} and {{dns}}, the host:port of the DNS server.
+type Operator struct {
+	// Name is what reports call it.
+	Name string `json:"name"`
+	// Command is the program and its arguments. A program with a slash in it is found from the drill file's folder, another on
+	// PATH.
+	Command []string          `json:"command"`
+	Env     map[string]string `json:"env,omitempty"`
+	// Alone are arguments for one process that must not wait for a Lease, Electing for one that must, Publishing for one
+	// that has a DNS server.
+	Alone      []string `json:"alone,omitempty"`
+	Electing   []string `json:"electing,omitempty"`
+	Publishing []string `json:"publishing,omitempty"`
+	// Manifests are files of YAML, or folders for kustomize, found from the drill file's folder: CustomResourceDefinitions, and the
+	// ServiceAccount that the operator runs as with its roles and bindings. Without a ServiceAccount it runs as the administrator.
+	Manifests []string `json:"manifests,omitempty"`
+	// ClusterWide is set for one that cannot be told to work in one namespace only.
+	ClusterWide bool `json:"clusterWide,omitempty"`
+	// Controllers are those of kube-controller-manager that it needs beside garbage collection, such as replicaset-controller.
+	Controllers []string `json:"controllers,omitempty"`
+}
+
+func (o Operator) validate() error {
+	switch {
+	case o.Name == "" || strings.ContainsAny(o.Name, " /"):
+		return fmt.Errorf("name: %q must be a name without spaces and slashes", o.Name)
+	case len(o.Command) == 0 || o.Command[0] == "":
+		return errors.New("command: give the program and its arguments, such as [./my-operator, --kubeconfig={{kubeconfig}}]")
+	}
+	texts := slices.Concat(o.Command, o.Alone, o.Electing, o.Publishing, slices.Collect(maps.Values(o.Env)))
+	if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "{{kubeconfig}}") }) {
+		return errors.New("command: {{kubeconfig}} is named neither there nor in env: without it the operator cannot find the API server")
+	}
+	for _, text := range texts {
+		rest := strings.NewReplacer("{{kubeconfig}}", "", "{{namespace}}", "", "{{dns}}", "").Replace(text)
+		if strings.Contains(rest, "{{") {
+			return fmt.Errorf("command: %q: what can be named is {{kubeconfig}}, {{namespace}} and {{dns}}", text)
+		}
+	}
+	if !o.ClusterWide && !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "{{namespace}}") }) {
+		return errors.New("command: {{namespace}} is named neither there nor in env; say clusterWide: true if the operator cannot be " +
+			"told to work in one namespace")
+	}
+	return nil
+}
+
+// StartedBy is the command that starts the operator.
+func (o Operator) StartedBy() operator.Command {
+	command := operator.Command{
+		Program: o.Command[0], Args: o.Command[1:], Alone: o.Alone, Electing: o.Electing, Publishing: o.Publishing,
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
+		command.Env = append(command.Env, name+"="+o.Env[name])
+	}
+	return command
+}

@@ -1,0 +1,120 @@
+package drill
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// view is what expressions see.
+type view struct {
+	objects map[string][]any // by plural, for every resource observed
+	records []any
+	event   map[string]any // for invariants only
+	history history
+}
+
+// history is what happened in a run so far. Each part is made only for an expression that asks for it.
+type history struct {
+	requests     func() []any
+	events       func() []any
+	delivered    func() map[string]string
+	leaders      func() []int
+	measures     map[string]int
+	formerWrites []any
+}
+
+// scope is a view with the variables evaluated.
+type scope struct{ vars map[string]any }
+
+func (e *expressions) scope(v view) scope {
+	vars := map[string]any{
+		"records": v.records, "event": v.event, "lease": e.lease,
+		"measures": v.history.measures, "formerWrites": v.history.formerWrites,
+		"requests":  lazily(v.history.requests),
+		"events":    lazily(v.history.events),
+		"delivered": lazily(v.history.delivered),
+		"leaders":   lazily(v.history.leaders),
+	}
+	for name, objects := range v.objects {
+		vars[name] = objects
+	}
+	variables := map[string]any{}
+	vars["variables"] = variables
+	for _, variable := range e.variables {
+		value, _, err := variable.program.Eval(vars)
+		if err != nil {
+			continue // whoever uses it gets the error that there is no such key
+		}
+		variables[variable.name] = value
+	}
+	return scope{vars}
+}
+
+// lazily is a value that CEL asks for when it needs it; empty without a source.
+func lazily[T any](source func() T) func() any {
+	return func() any {
+		if source == nil {
+			var empty T
+			return empty
+		}
+		return source()
+	}
+}
+
+// truth is the value of a condition. One that cannot be evaluated, such as one over a field that is not there yet, is
+// not true; the error says why.
+func (s scope) truth(program cel.Program) (bool, error) {
+	value, err := s.eval(program)
+	if err != nil {
+		return false, err
+	}
+	truth, ok := value.(types.Bool)
+	if !ok {
+		return false, fmt.Errorf("yields %s, not a truth value", value.Type())
+	}
+	return bool(truth), nil
+}
+
+func (s scope) integer(program cel.Program) (int, error) {
+	value, err := s.eval(program)
+	if err != nil {
+		return 0, err
+	}
+	n, ok := value.(types.Int)
+	if !ok {
+		return 0, fmt.Errorf("yields %s, not an integer", value.Type())
+	}
+	return int(n), nil
+}
+
+func (s scope) number(program cel.Program) (float64, error) {
+	value, err := s.eval(program)
+	if err != nil {
+		return 0, err
+	}
+	n, ok := value.(types.Double)
+	if !ok {
+		return 0, fmt.Errorf("yields %s, not a number", value.Type())
+	}
+	return float64(n), nil
+}
+
+func (s scope) text(program cel.Program) (string, error) {
+	value, err := s.eval(program)
+	if err != nil {
+		return "", err
+	}
+	text, ok := value.(types.String)
+	if !ok {
+		return "", fmt.Errorf("yields %s, not a string", value.Type())
+	}
+	return string(text), nil
+}
+
+func (s scope) eval(program cel.Program) (ref.Val, error) {
+	value, _, err := program.Eval(s.vars)
+	return value, err
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"example.com/twinloop/chaos/drill"
+	"example.com/twinloop/shared/api/crd"
+	"example.com/twinloop/shared/operator"
+)
+
+// drillSubject is an operator to be drilled.
+type drillSubject struct {
+	name        string
+	manifest    *operator.Manifest
+	controllers []string
+	clusterWide bool
+	// command starts it, once it has been prepared.
+	command operator.Command
+	known   *operator.Operator // nil for one of the user's
+}
+
+// subjects are the operators that the command line names, or the one that a file describes.
+func (o drillOptions) subjects(definition *drill.Definition) ([]*drillSubject, error) {
+	described := definition.Operator
+	switch {
+	case described != nil && len(o.operators) > 0:
+		return nil, errors.New("--operator: the file describes the operator already")
+	case described != nil:
+		file := o.config
+		if file == "" {
+			file = definition.Source
+		}
+		subject, err := describedSubject(*described, filepath.Dir(file))
+		if err != nil {
+			return nil, fmt.Errorf("%s: operator.%w", file, err)
+		}
+		return []*drillSubject{subject}, nil
+	}
+	known, err := findOperators(o.operators)
+	if err != nil {
+		return nil, err
+	}
+	var all []*drillSubject
+	for _, found := range known {
+		manifest, err := found.ReadManifest()
+		if err != nil {
+			return nil, err
+		}
+		manifest.CRDs = []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()}
+		all = append(all, &drillSubject{name: found.Name, manifest: manifest, known: &found})
+	}
+	return all, nil
+}
+
+// describedSubject is the operator of a drill file, whose relative paths begin at its folder.
+func describedSubject(described drill.Operator, folder string) (*drillSubject, error) {
+	var paths []string
+	for _, path := range described.Manifests {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(folder, path)
+		}
+		paths = append(paths, path)
+	}
+	manifest, err := operator.ReadManifest(paths...)
+	if err != nil {
+		return nil, fmt.Errorf("manifests: %w", err)
+	}
+	command := described.StartedBy()
+	if strings.Contains(command.Program, "/") && !filepath.IsAbs(command.Program) {
+		command.Program = filepath.Join(folder, command.Program)
+	}
+	if command.Program, err = exec.LookPath(command.Program); err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	return &drillSubject{
+		name: described.Name, manifest: manifest, controllers: slices.Clone(described.Controllers),
+		clusterWide: described.ClusterWide, command: command,
+	}, nil
+}
+
+// prepare builds one of the known operators in a folder.
+func (s *drillSubject) prepare(ctx context.Context, folder string, stderr io.Writer) error {
+	if s.known == nil {
+		return nil
+	}
+	fmt.Fprintf(stderr, "building %s\n", s.name)
+	binary := filepath.Join(folder, s.name)
+	s.command = operator.CommandOf(binary)
+	return s.known.Build(ctx, binary)
+}
