@@ -52,7 +52,7 @@ func (r *replica) wake(ctx context.Context) error {
 func watchesOf(exchanges []proxy.Exchange, after time.Time) map[proxy.Kind]bool {
 	kinds := map[proxy.Kind]bool{}
 	for _, x := range exchanges {
-		if x.Verb == "watch" && x.Answered.After(after) {
+		if x.Verb == "watch" && x.Arrived.After(after) {
 			kinds[x.Place.Kind] = true
 		}
 	}
