@@ -95,8 +95,8 @@ func (l *lane) read(ctx context.Context) (view, error) {
 // quiet is how long after its last write an operator counts as being at rest.
 const quiet = 200 * time.Millisecond
 
-// settle waits until a condition holds and, unless it may be busy, the operator has been at rest since. The error is why ctx ended, and what
-// did not hold.
+// settle waits until a condition holds and, unless it may be busy, the operator has been at rest since. The error is why
+// ctx ended, and what did not hold.
 func (l *lane) settle(ctx context.Context, busy bool, holds func(view) error) error {
 	for {
 		if err := l.await(ctx, holds); err != nil || busy {

@@ -14,7 +14,7 @@ import (
 // Reports are those of several operators or several drills.
 type Reports []*Report
 
-// Report returns those of one drill.
+// of returns those of one drill.
 func (all Reports) of(drill string) Reports {
 	return slices.DeleteFunc(slices.Clone(all), func(r *Report) bool { return r.Summary.Drill != drill })
 }

@@ -1,7 +1,6 @@
 package drill
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -170,9 +169,7 @@ func requestValues(began time.Time, exchanges []Exchange, updates []Update) []an
 
 // eventValues are events as expressions see them, in the order in which they were committed.
 func eventValues(events []Event) []any {
-	ordered := slices.SortedStableFunc(slices.Values(events), func(a, b Event) int {
-		return cmp.Compare(a.version(), b.version())
-	})
+	ordered := asCommitted(events)
 	var plurals []string
 	for _, e := range events {
 		plurals = append(plurals, e.Resource)

@@ -30,6 +30,11 @@ func (e Event) version() uint64 {
 	return version
 }
 
+// asCommitted are events in the order in which they were committed.
+func asCommitted(events []Event) []Event {
+	return slices.SortedStableFunc(slices.Values(events), func(a, b Event) int { return cmp.Compare(a.version(), b.version()) })
+}
+
 // state is what a namespace holds, by plural and name.
 type state map[string]map[string]*unstructured.Unstructured
 
@@ -90,13 +95,10 @@ type Violation struct {
 // violations evaluates the invariants after every event, in the order in which they were committed. An invariant that
 // was broken by an event is not reported again until it has held in between.
 func (e *expressions) violations(plurals []string, events []Event) []Violation {
-	ordered := slices.SortedStableFunc(slices.Values(events), func(a, b Event) int {
-		return cmp.Compare(a.version(), b.version())
-	})
 	var found []Violation
 	broken := map[string]bool{}
 	world := newState(plurals)
-	for _, event := range ordered {
+	for _, event := range asCommitted(events) {
 		before := world.apply(event)
 		seen := e.scope(view{objects: world.lists(), records: []any{}, event: eventValue(event, before)})
 		for _, invariant := range e.invariants {

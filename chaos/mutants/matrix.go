@@ -100,9 +100,11 @@ func Run(ctx context.Context, options Options) ([]Cell, error) {
 				if ctx.Err() != nil {
 					return
 				}
-				if cells[i], err = g.hold(ctx, tasks[i]); err != nil {
+				held, err := g.hold(ctx, tasks[i])
+				if err != nil {
 					cancel(fmt.Errorf("%s, %s: %w", tasks[i].name(), tasks[i].operator.Name, err))
 				}
+				cells[i] = held
 			}
 		})
 	}
