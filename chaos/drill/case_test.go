@@ -76,11 +76,11 @@ func requireBad(t *testing.T, valid, replace, with, want string) {
 func TestBadCaseNamesTheField(t *testing.T) {
 	parse(t, smallCases)
 	for _, test := range []struct{ name, replace, with, want string }{
-		{"unknown field", "replicas: 2", "replicaz: 2", `unknown field "replicaz"`},
-		{"unknown field of a step", "replica: leader", "whom: leader", `unknown field "whom"`},
-		{"unknown field of a hold", "hold: {resource: pods}", "hold: {resources: pods}", `unknown field "resources"`},
-		{"unknown field of a hand-over", "after: strike", "afer: strike", `unknown field "afer"`},
-		{"unknown field of a lease", "setup:", "lease: {length: 15s}\nsetup:", `unknown field "length"`},
+		{"unknown field", "replicas: 2", "replicaz: 2", `unknown field "cases[1].replicaz"`},
+		{"unknown field of a step", "replica: leader", "whom: leader", `unknown field "cases[1].scenario[0].whom"`},
+		{"unknown field of a hold", "hold: {resource: pods}", "hold: {resources: pods}", `unknown field "cases[0].scenario[0].hold.resources"`},
+		{"unknown field of a hand-over", "after: strike", "afer: strike", `unknown field "cases[1].handOver.afer"`},
+		{"unknown field of a lease", "setup:", "lease: {length: 15s}\nsetup:", `unknown field "lease.length"`},
 		{"no duration", "for: 1s", "for: 1", "cannot unmarshal number into Go struct field Step.Plan.cases.scenario.for"},
 		{"no name", "name: once", "name: ''", `cases[0].name: "" must be a name without spaces`},
 		{"name of two words", "name: once", "name: only once", `cases[0].name: "only once" must be a name without spaces`},

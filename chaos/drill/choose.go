@@ -51,27 +51,29 @@ func (d *Definition) checkRound(point Point) error {
 	}
 }
 
-// choose returns those of the points of the reference run that the options ask for.
-func (o Options) choose(all []Point) ([]Point, error) {
-	if len(all) == 0 {
+// choose returns those points that the options ask for: by default, or in parts, those at writes that every undisturbed run
+// made. By name it may be one at a write that only some made.
+func (o Options) choose(steady, occasional []Point) ([]Point, error) {
+	if len(steady) == 0 {
 		return nil, errors.New("nothing to inject: the operator writes nothing in the whole scenario")
 	}
+	known := append(slices.Clip(steady), occasional...)
 	for _, point := range o.Points {
 		point.Again = Blow{} // only the first is known beforehand
-		if !slices.Contains(all, point) {
+		if !slices.Contains(known, point) {
 			return nil, fmt.Errorf("point %q: the reference run, without any fault, did not come by it, only by %s",
-				point, placesIn(point.Step, all))
+				point, placesIn(point.Step, known))
 		}
 	}
 	switch {
 	case len(o.Points) > 0:
 		return o.Points, nil
 	case o.Shards == 0:
-		return all, nil
+		return steady, nil
 	}
-	chosen := shard(all, o.Shard, o.Shards)
+	chosen := shard(steady, o.Shard, o.Shards)
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("part %d of %d is empty: there are only %d points", o.Shard, o.Shards, len(all))
+		return nil, fmt.Errorf("part %d of %d is empty: there are only %d points", o.Shard, o.Shards, len(steady))
 	}
 	return chosen, nil
 }

@@ -35,9 +35,10 @@ func TestChoose(t *testing.T) {
 			"a step without writes", all, Options{Points: parsePoints(t, "rest: POST pods #1, after")}, nil,
 			"only by writes of other steps",
 		},
+		{"one at a write that is not always made", all[:3], Options{Points: all[3:4]}, all[3:4], ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			chosen, err := test.options.choose(test.all)
+			chosen, err := test.options.choose(test.all, all[len(test.all):])
 			if !slices.Equal(chosen, test.want) {
 				t.Errorf("chose %v, want %v", chosen, test.want)
 			}

@@ -1,6 +1,8 @@
 package drill
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"example.com/twinloop/chaos/drills"
@@ -161,12 +164,13 @@ func Parse(source string, content []byte) (*Definition, error) {
 
 // newDefinition is the definition of some fields, complete and checked.
 func newDefinition(fields map[string]any) (*Definition, error) {
-	content, err := yaml.Marshal(fields)
+	content, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
 	}
 	var d Definition
-	if err := yaml.UnmarshalStrict(content, &d); err != nil {
+	strict, err := kjson.UnmarshalStrict(content, &d)
+	if err := cmp.Or(err, errors.Join(strict...)); err != nil {
 		return nil, errors.New(oneLine(err))
 	}
 	d.complete()

@@ -55,6 +55,10 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 	parse(t, small)
 	for _, test := range []struct{ name, replace, with, want string }{
 		{"unknown field", "observe:", "obsrve:", `unknown field "obsrve"`},
+		{"a resource by a name of the expressions' own", "observe: [pods]", "observe: [pods, events]",
+			"observe[1]: events cannot be observed: expressions call something else events"},
+		{"two resources of one name", "observe: [pods]", "observe: [pods, pods.metrics.k8s.io]",
+			"observe[1]: pods.metrics.k8s.io cannot be observed: expressions call something else pods"},
 		{"no name", "name: small", "name: ''", "name: give the drill one"},
 		{"no faults", "faults: [before]", "", "faults, silence, cases: give at least one of them"},
 		{"unknown fault", "faults: [before]", `faults: [before, "422"]`, `faults[1]: "422" is none of before, after`},
@@ -109,7 +113,7 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 		{"invariant that is not given", "holds: pods.size() <= 1", "holds: ' '", "invariants[0].holds: give an expression"},
 		{"member of an event by an index", "holds: pods.size() <= 1", "holds: event['typ'] == 'ADDED'", "invariants[0].holds: there is no event.typ, only"},
 		{"count that is no number", "zone:", "count: \"'many'\"\nzone:", "scenario[0].count: must yield int, not string"},
-		{"unknown field of a patch", "delete: {resource: pods, object: a}", "patch: {resource: pods, object: a, wiht: {}}", `unknown field "wiht"`},
+		{"unknown field of a patch", "delete: {resource: pods, object: a}", "patch: {resource: pods, object: a, wiht: {}}", `unknown field "scenario[1].patch.wiht"`},
 		{"patch of what is not observed", "delete: {resource: pods, object: a}", "patch: {resource: secrets, object: a, with: {}}",
 			`scenario[1].patch.resource: "secrets" must be one of those under observe`},
 		{"object that is no text", "object: a}", "objectFrom: pods.size()}", "scenario[1].delete.objectFrom: must yield string, not int"},
@@ -266,7 +270,7 @@ func TestDrillForABadFile(t *testing.T) {
 		{"crash", "", "it is empty: 'twinloop drill init' writes a first version"},
 		{"crash", "- a", "cannot unmarshal array into Go value of type map"},
 		{"crash", "name: mine\nlike: crash\n", "operator: say how to start it: give at least name and command"},
-		{"crash", strings.Replace(ofMyOperator, "name: mine", "nam: mine", 1), `unknown field "nam"`},
+		{"crash", strings.Replace(ofMyOperator, "name: mine", "nam: mine", 1), `unknown field "operator.nam"`},
 		{"crash", strings.Replace(ofMyOperator, "{{namespace}}", "default", 1), "operator.command: {{namespace}} is named neither there nor in env"},
 		{"crash", ofMyOperator + "like: crsh\n", `like: unknown drill "crsh"`},
 		{"crash", strings.Replace(ofMyOperator, "pods.size() == 1", "podz.size() == 1", 1), "scenario[0].await: line 1, column 1: undeclared"},

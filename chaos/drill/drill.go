@@ -56,11 +56,11 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 		return nil, err
 	}
 	defer a.close()
-	reference, err := a.reference(ctx)
+	reference, err := a.refer(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := options.choose(a.points(reference))
+	chosen, err := options.choose(a.points(reference.steady), a.points(reference.occasional))
 	if err != nil {
 		return nil, err
 	}
@@ -76,29 +76,6 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	return newReport(a, reference, append(results, pairs...), time.Since(began)), nil
 }
 
-// reference runs the scenario without a fault, or, of a plan of cases only, what all of them begin with. Whatever is wrong with it
-// would be wrong with every point.
-func (a *arena) reference(ctx context.Context) (*Recording, error) {
-	undisturbed := plan{script: a.expressions.scenario, replicas: 1}
-	onlyBegun := len(undisturbed.script) == 0
-	if onlyBegun {
-		undisturbed.script = a.expressions.cases[a.definition.Cases[0].Name].script[:len(a.definition.Setup)]
-	}
-	reference, err := a.run(ctx, a.name+"-reference", undisturbed)
-	if err != nil {
-		return nil, err
-	}
-	if reference.Broken != nil {
-		return nil, reference.Broken
-	}
-	reference.Cut = onlyBegun
-	for _, finding := range a.judge(reference, reference) {
-		return nil, fmt.Errorf("the reference run, without any fault, fails (%s): %s\n%s",
-			finding.Oracle, finding.Text, lastWords(reference.Log))
-	}
-	return reference, nil
-}
-
 // lastWords are the end of what the operator printed, without what client-go prints at every start.
 func lastWords(log string) string {
 	lines := slices.DeleteFunc(strings.Split(log, "\n"), func(line string) bool {
@@ -110,12 +87,12 @@ func lastWords(log string) string {
 	return "The operator's last words:\n" + tail(strings.Join(lines, "\n"), 10)
 }
 
-// points are all that the plan has.
-func (a *arena) points(reference *Recording) []Point {
+// points are all that the plan has of an operator that makes these writes.
+func (a *arena) points(writes []proxy.Place) []Point {
 	d := a.definition
 	all := rounds(d.Cases) // first, since they may take long
 	if len(d.Faults) > 0 {
-		all = append(all, points(writes(reference), d.Faults, updateKind(d.Zone))...)
+		all = append(all, points(writes, d.Faults, updateKind(d.Zone))...)
 	}
 	if d.Silence.Duration > 0 {
 		all = append(all, silences(d.Scenario)...)
@@ -126,7 +103,7 @@ func (a *arena) points(reference *Recording) []Point {
 // field is where the runs of a drill take place.
 type field struct {
 	*arena
-	reference *Recording
+	reference *reference
 	options   Options
 
 	mu                  sync.Mutex
@@ -136,49 +113,25 @@ type field struct {
 
 // runAll runs the points, several at once, and returns their results in the order of the points.
 func (f *field) runAll(ctx context.Context, all []Point) ([]PointResult, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	f.total += len(all)
 	results := make([]PointResult, len(all))
-	queue := make(chan int)
-	go func() {
-		defer close(queue)
-		for i := range all {
-			select {
-			case queue <- i:
-			case <-ctx.Done():
-				return
-			}
+	err := atOnce(ctx, f.lanes(f.options), len(all), func(ctx context.Context, i int) (err error) {
+		f.report(all[i], nil)
+		if results[i], err = f.runPoint(ctx, all[i]); err != nil {
+			return fmt.Errorf("%s: %w", all[i], err)
 		}
-	}()
-	var lanes sync.WaitGroup
-	for range f.lanes() {
-		lanes.Go(func() {
-			for i := range queue {
-				f.report(all[i], nil)
-				result, err := f.runPoint(ctx, all[i])
-				if err != nil {
-					cancel(fmt.Errorf("%s: %w", all[i], err))
-					return
-				}
-				results[i] = result
-				f.report(all[i], &result)
-			}
-		})
-	}
-	lanes.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return results, nil
+		f.report(all[i], &results[i])
+		return nil
+	})
+	return results, err
 }
 
 // lanes is how many runs there are at once.
-func (f *field) lanes() int {
-	if f.subject.ClusterWide {
+func (a *arena) lanes(o Options) int {
+	if a.subject.ClusterWide {
 		return 1
 	}
-	return max(1, f.options.Lanes)
+	return max(1, o.Lanes)
 }
 
 // report tells of a run that begins, or has ended.
@@ -230,7 +183,7 @@ func (f *field) runBlows(ctx context.Context, point Point) (PointResult, error) 
 		}
 		injected := len(run.Strikes) == len(point.blows())
 		if injected || run.Failure != nil || attempt == attempts {
-			return newPointResult(point, attempt, injected, run, f.judge(f.reference, run)), nil
+			return newPointResult(point, attempt, injected, run, f.judge(f.reference.Recording, run)), nil
 		}
 	}
 }
@@ -241,7 +194,7 @@ func (f *field) runSilence(ctx context.Context, point Point) (PointResult, error
 	if err != nil {
 		return PointResult{}, err
 	}
-	return newPointResult(point, 1, run.Failure == nil, run, f.judge(f.reference, run)), nil
+	return newPointResult(point, 1, run.Failure == nil, run, f.judge(f.reference.Recording, run)), nil
 }
 
 // runCase goes through a case.

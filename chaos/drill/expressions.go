@@ -83,21 +83,28 @@ type compiler struct {
 }
 
 func newCompiler(d *Definition) (*compiler, error) {
-	options := []cel.EnvOption{
-		cel.OptionalTypes(), ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(),
-		cel.Variable("variables", cel.MapType(cel.StringType, cel.DynType)),
-		cel.Variable("records", cel.ListType(cel.DynType)),
-		cel.Variable("event", cel.MapType(cel.StringType, cel.DynType)),
-		cel.Variable("events", cel.ListType(cel.DynType)),
-		cel.Variable("requests", cel.ListType(cel.DynType)),
-		cel.Variable("delivered", cel.MapType(cel.StringType, cel.StringType)),
-		cel.Variable("leaders", cel.ListType(cel.IntType)),
-		cel.Variable("measures", cel.MapType(cel.StringType, cel.IntType)),
-		cel.Variable("lease", cel.MapType(cel.StringType, cel.DoubleType)),
-		cel.Variable("formerWrites", cel.ListType(cel.DynType)),
+	options := []cel.EnvOption{cel.OptionalTypes(), ext.Strings(), ext.Lists(), ext.Sets(), ext.Math()}
+	names := map[string]*cel.Type{
+		"variables":    cel.MapType(cel.StringType, cel.DynType),
+		"records":      cel.ListType(cel.DynType),
+		"event":        cel.MapType(cel.StringType, cel.DynType),
+		"events":       cel.ListType(cel.DynType),
+		"requests":     cel.ListType(cel.DynType),
+		"delivered":    cel.MapType(cel.StringType, cel.StringType),
+		"leaders":      cel.ListType(cel.IntType),
+		"measures":     cel.MapType(cel.StringType, cel.IntType),
+		"lease":        cel.MapType(cel.StringType, cel.DoubleType),
+		"formerWrites": cel.ListType(cel.DynType),
 	}
-	for _, resource := range d.Observe {
-		options = append(options, cel.Variable(plural(resource), cel.ListType(cel.DynType)))
+	for i, resource := range d.Observe {
+		name := plural(resource)
+		if names[name] != nil {
+			return nil, fmt.Errorf("observe[%d]: %s cannot be observed: expressions call something else %s", i, resource, name)
+		}
+		names[name] = cel.ListType(cel.DynType)
+	}
+	for name, kind := range names {
+		options = append(options, cel.Variable(name, kind))
 	}
 	env, err := cel.NewEnv(options...)
 	if err != nil {

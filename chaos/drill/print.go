@@ -44,6 +44,9 @@ func (all Reports) WriteTable(w io.Writer) error {
 	for _, r := range all {
 		r.writeFindings(w)
 	}
+	for _, r := range all {
+		r.writeOccasional(w)
+	}
 	for _, name := range drills {
 		if err := all.of(name).writeMeasured(w); err != nil {
 			return err
@@ -111,6 +114,14 @@ func (r *Report) writeFindings(w io.Writer) {
 		if !c.Expected {
 			fmt.Fprintf(w, "  reproduce with: --point '%s'\n", c.Points[0])
 		}
+	}
+}
+
+// writeOccasional names the writes at which nothing was done, since not even an undisturbed run always makes them.
+func (r *Report) writeOccasional(w io.Writer) {
+	if len(r.Occasional) > 0 {
+		fmt.Fprintf(w, "\n%s, %s: no points, since only some of %d undisturbed runs made them: %s\n",
+			r.Summary.Operator, r.Summary.Drill, undisturbedRuns, strings.Join(r.Occasional, "; "))
 	}
 }
 

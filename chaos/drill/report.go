@@ -14,8 +14,10 @@ type Report struct {
 	Points  []PointResult `json:"points"`
 	// Cases are what the points that are cases are about.
 	Cases []Outline `json:"cases,omitempty"`
-	// Reference is the run without a fault, where there is one.
+	// Reference is the run without a fault.
 	Reference Timeline `json:"reference,omitempty"`
+	// Occasional are the writes that only some of the runs without a fault made: they are not among the points.
+	Occasional []string `json:"occasional,omitempty"`
 }
 
 // Outline is a case as its definition introduces it.
@@ -135,18 +137,19 @@ func (p *PointResult) expect(oracles []string) {
 	}
 }
 
-func newReport(a *arena, reference *Recording, results []PointResult, took time.Duration) *Report {
+func newReport(a *arena, reference *reference, results []PointResult, took time.Duration) *Report {
 	report := &Report{
 		Summary: Summary{
 			Operator: a.subject.Name, Drill: a.definition.Name, Points: len(results), Seconds: took.Seconds(),
 		},
-		Points: results,
+		Points:    results,
+		Reference: newTimeline(reference.Recording),
+	}
+	for _, place := range reference.occasional {
+		report.Occasional = append(report.Occasional, place.String())
 	}
 	for _, c := range a.definition.Cases {
 		report.Cases = append(report.Cases, Outline{c.Name, c.Description})
-	}
-	if reference != nil {
-		report.Reference = newTimeline(reference)
 	}
 	for _, result := range results {
 		if result.Injected {

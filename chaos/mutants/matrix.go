@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 
 	"example.com/twinloop/chaos/drill"
@@ -86,31 +87,23 @@ func Run(ctx context.Context, options Options) ([]Cell, error) {
 	defer g.folder.Remove()
 	tasks := options.tasks()
 	cells := make([][]Cell, len(tasks))
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	queue := make(chan int, len(tasks))
-	for i := range tasks {
-		queue <- i
-	}
-	close(queue)
-	var lanes sync.WaitGroup
-	for range max(1, options.Lanes) {
-		lanes.Go(func() {
-			for i := range queue {
-				if ctx.Err() != nil {
-					return
-				}
-				held, err := g.hold(ctx, tasks[i])
-				if err != nil {
-					cancel(fmt.Errorf("%s, %s: %w", tasks[i].name(), tasks[i].operator.Name, err))
-				}
-				cells[i] = held
+	lanes, running := errgroup.WithContext(ctx)
+	lanes.SetLimit(max(1, options.Lanes))
+	for i, task := range tasks {
+		lanes.Go(func() error {
+			if running.Err() != nil {
+				return context.Cause(running)
 			}
+			held, err := g.hold(running, task)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", task.name(), task.operator.Name, err)
+			}
+			cells[i] = held
+			return nil
 		})
 	}
-	lanes.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := lanes.Wait(); err != nil {
+		return nil, err
 	}
 	return slices.Concat(cells...), nil
 }

@@ -35,6 +35,7 @@ type Call struct {
 	outbound *http.Request
 	exchange *Exchange
 	work     bool // a write that Quiet waits for
+	broken   bool // it was cut off by a partition that breaks its connection; for this call's own goroutine
 }
 
 // Context is done when the caller has gone away, or the proxy is closed.

@@ -69,10 +69,12 @@ func (p *Proxy) arrive(request Request, caller context.Context) *Call {
 	p.journal.exchanges = append(p.journal.exchanges, exchange)
 	p.traffic.arrived(work, exchange.Arrived)
 	p.announce()
-	return &Call{
+	call := &Call{
 		Request: request, Place: place,
 		proxy: p, life: life, caller: caller, exchange: exchange, work: work,
 	}
+	call.cutOff(&p.conditions)
+	return call
 }
 
 // depart notes that the call is about to be forwarded, or reports false if its operator's life has ended.
@@ -105,6 +107,7 @@ func (c *Call) settle(result outcome) bool {
 		c.proxy.traffic.unanswered--
 		c.proxy.announce()
 	}
+	c.cutOff(&c.proxy.conditions)
 	return !c.life.ended
 }
 

@@ -38,16 +38,19 @@ func (part Part) cuts(r Request) bool {
 // cross waits while a partition cuts the call off. A network that was dead brings then what was under way; where only
 // some requests were silenced, the connection of this one breaks.
 func (c *Call) cross() error {
-	var broken bool
-	err := c.until(c.caller, func(now *conditions) bool {
-		cut := now.partition.cuts(c.Request)
-		broken = broken || cut && now.partition != All
-		return !cut
-	})
-	if err == nil && broken {
+	err := c.until(c.caller, func(now *conditions) bool { return !c.cutOff(now) })
+	if err == nil && c.broken {
 		return ErrDropped
 	}
 	return err
+}
+
+// cutOff tells whether the call is cut off, and notes if its connection has to break for it. It is asked where the call
+// crosses and, lest a Heal come between, in the instants when it arrives and is answered. Proxy.mu must be held.
+func (c *Call) cutOff(now *conditions) bool {
+	cut := now.partition.cuts(c.Request)
+	c.broken = c.broken || cut && now.partition != All
+	return cut
 }
 
 // A lineListener accepts connections that a partition of All can stall.
