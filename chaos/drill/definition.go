@@ -107,6 +107,21 @@ func Names() []string {
 	return names
 }
 
+// Describe is what a drill that comes with the project says of itself. It reads no more of it.
+func Describe(name string) string {
+	var described struct {
+		Description string `json:"description"`
+	}
+	content, err := drills.Files.ReadFile(name + ".yaml")
+	if err == nil {
+		err = yaml.Unmarshal(content, &described)
+	}
+	if err != nil {
+		panic(err) // a test loads each of them
+	}
+	return described.Description
+}
+
 // LoadFor reads a drill that comes with the project, by its name, to be held with the operator and the scenario of a file: what is
 // done to the operator is the drill's, all else the file's.
 func LoadFor(name, file string) (*Definition, error) {

@@ -69,11 +69,7 @@ var busyLanes, waitingLanes = 3 * runtime.NumCPU(), 12 * runtime.NumCPU()
 func describeDrills() string {
 	var text strings.Builder
 	for _, name := range drill.Names() {
-		definition, err := drill.Load(name)
-		if err != nil {
-			panic(err) // a test loads each of them
-		}
-		fmt.Fprintf(&text, "  %-10s %s\n", name, definition.Description)
+		fmt.Fprintf(&text, "  %-10s %s\n", name, drill.Describe(name))
 	}
 	fmt.Fprintf(&text, "  %-10s every one of them\n", allDrills)
 	return text.String()
