@@ -48,7 +48,7 @@ type Progress struct {
 }
 
 // Run holds a drill: a run for each of its points. The error is that it could not be held: the run without any fault
-// failed, there was no point to inject at, or ctx ended.
+// failed, there was no point to inject at, or ctx ended. If some points had been run by then, there is a report of them.
 func Run(ctx context.Context, options Options) (*Report, error) {
 	began := time.Now()
 	a, err := newArena(ctx, options.Definition, options.Subject, options.ControlPlane)
@@ -66,14 +66,15 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	}
 	field := &field{arena: a, reference: reference, options: options}
 	results, err := field.runAll(ctx, chosen)
-	if err != nil {
+	if err == nil {
+		var pairs []PointResult
+		pairs, err = field.runPairs(ctx, field.shufflePairs(results))
+		results = append(results, pairs...)
+	}
+	if len(results) == 0 {
 		return nil, err
 	}
-	pairs, err := field.runPairs(ctx, field.shufflePairs(results))
-	if err != nil {
-		return nil, err
-	}
-	return newReport(a, reference, append(results, pairs...), time.Since(began)), nil
+	return newReport(a, reference, results, time.Since(began)), err
 }
 
 // lastWords are the end of what the operator printed, without what client-go prints at every start.
@@ -111,7 +112,7 @@ type field struct {
 	runs                int
 }
 
-// runAll runs the points, several at once, and returns their results in the order of the points.
+// runAll runs the points, several at once, and returns the results of those that were run to their end, in the order of the points.
 func (f *field) runAll(ctx context.Context, all []Point) ([]PointResult, error) {
 	f.total += len(all)
 	results := make([]PointResult, len(all))
@@ -123,7 +124,7 @@ func (f *field) runAll(ctx context.Context, all []Point) ([]PointResult, error) 
 		f.report(all[i], &results[i])
 		return nil
 	})
-	return results, err
+	return slices.DeleteFunc(results, func(r PointResult) bool { return r.Verdict == "" }), err
 }
 
 // lanes is how many runs there are at once.
@@ -183,7 +184,7 @@ func (f *field) runBlows(ctx context.Context, point Point) (PointResult, error) 
 		}
 		injected := len(run.Strikes) == len(point.blows())
 		if injected || run.Failure != nil || attempt == attempts {
-			return newPointResult(point, attempt, injected, run, f.judge(f.reference.Recording, run)), nil
+			return newPointResult(point, attempt, injected, run, f.judge(f.reference, run)), nil
 		}
 	}
 }
@@ -194,7 +195,7 @@ func (f *field) runSilence(ctx context.Context, point Point) (PointResult, error
 	if err != nil {
 		return PointResult{}, err
 	}
-	return newPointResult(point, 1, run.Failure == nil, run, f.judge(f.reference.Recording, run)), nil
+	return newPointResult(point, 1, run.Failure == nil, run, f.judge(f.reference, run)), nil
 }
 
 // runCase goes through a case.
@@ -246,15 +247,15 @@ func (f *field) runPairs(ctx context.Context, all []Point) ([]PointResult, error
 	for len(reached) < wanted && len(all) > 0 {
 		n := min(wanted-len(reached), len(all))
 		results, err := f.runAll(ctx, all[:n])
-		if err != nil {
-			return nil, err
-		}
-		all = all[n:]
 		for _, result := range results {
 			if result.Verdict != NotReached {
 				reached = append(reached, result)
 			}
 		}
+		if err != nil {
+			return reached, err
+		}
+		all = all[n:]
 	}
 	return reached, nil
 }

@@ -2,6 +2,7 @@ package drill
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 const (
 	Converges = "converges"  // every step comes to what it awaits, and the operator to rest
 	SamePlace = "same place" // where it comes to is where the reference run came to
-	Safe      = "safe"       // the invariants hold after every event
+	Safe      = "safe"       // the invariants hold after every event, and no object is lost that outlives a step without a fault
 	Leaks     = "leaks"      // nothing outlives its owner
 	Honest    = "honest"     // no panic, no hot loop, and no status of a generation that was not acted on
 )
@@ -36,17 +37,21 @@ type Finding struct {
 }
 
 // judge holds a run against the reference, or, where there is none, against what can be said without one.
-func (a *arena) judge(reference, run *Recording) []Finding {
+func (a *arena) judge(reference *reference, run *Recording) []Finding {
 	var found []Finding
 	find := func(oracle, format string, args ...any) {
 		found = append(found, Finding{Oracle: oracle, Text: fmt.Sprintf(format, args...)})
 	}
 	if run.Failure != nil {
-		find(Converges, "%v", run.Failure)
+		cause, _, _ := strings.Cut(run.Failure.Error(), "\n")
+		found = append(found, Finding{Oracle: Converges, Text: run.Failure.Error(), cause: withoutParticulars(cause)})
 	}
 	if reference != nil {
-		if difference := differentPlace(reference, run); difference != "" {
+		if difference := differentPlace(reference.Recording, run); difference != "" {
 			find(SamePlace, "%s", difference)
+		}
+		for _, casualty := range reference.casualties(run) {
+			find(Safe, "%s", casualty)
 		}
 	}
 	found = append(found, violated(a.expressions.violations(a.observer.plurals(), run.Events))...)
@@ -66,7 +71,7 @@ func (a *arena) judge(reference, run *Recording) []Finding {
 		find(Honest, "the operator printed: %s", line)
 	}
 	if reference != nil {
-		for _, loop := range hotLoops(writes(reference), writes(run)) {
+		for _, loop := range hotLoops(writes(reference.Recording), writes(run)) {
 			find(Honest, "%s", loop)
 		}
 	}
@@ -121,6 +126,24 @@ func notSilent(run *Recording) []string {
 	for _, u := range run.Updates {
 		if u.Place.Step == listening {
 			found = append(found, fmt.Sprintf("with nothing to do: %s (%s)", u.Place.Kind, u.Text))
+		}
+	}
+	return append(found, idleReads(run)...)
+}
+
+// idleReads are objects that were read again and again while there was nothing to do. A few reads are those of somebody who looks
+// whether there is.
+func idleReads(run *Recording) []string {
+	counts := map[string]int{}
+	for _, x := range run.Exchanges {
+		if x.Place.Step == listening && x.Verb == "get" && !isLease(x.Request) {
+			counts[x.Path]++
+		}
+	}
+	var found []string
+	for _, path := range slices.Sorted(maps.Keys(counts)) {
+		if n := counts[path]; n > hotExtra {
+			found = append(found, fmt.Sprintf("with nothing to do: %d times GET %s", n, path))
 		}
 	}
 	return found

@@ -186,3 +186,25 @@ func TestExpectations(t *testing.T) {
 		t.Errorf("measures %v", got)
 	}
 }
+
+// TestIdleReads has an operator that looks now and then, and one that never stops.
+func TestIdleReads(t *testing.T) {
+	reads := func(step, path string, times int) *Recording {
+		var run Recording
+		for range times {
+			x := proxy.Exchange{Request: proxy.Request{Verb: "get", Resource: "webs", Path: path}, Place: proxy.Place{Step: step}}
+			run.Exchanges = append(run.Exchanges, Exchange{1, x})
+		}
+		return &run
+	}
+	if found := idleReads(reads(listening, "/webs/a", hotExtra)); len(found) > 0 {
+		t.Errorf("of one that looks now and then: %q", found)
+	}
+	if found := idleReads(reads("create", "/webs/a", 1000)); len(found) > 0 {
+		t.Errorf("of one that has something to do: %q", found)
+	}
+	want := []string{"with nothing to do: 1000 times GET /webs/a"}
+	if found := idleReads(reads(listening, "/webs/a", 1000)); !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}

@@ -32,7 +32,7 @@ func (a *arena) openLane(ctx context.Context, namespace string, replicas int, el
 	if _, err := a.kube.CoreV1().Namespaces().Create(ctx, object, metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
-	if err := a.subject.Identity.Bind(ctx, a.kube, namespace); err != nil {
+	if err := a.bind(ctx, namespace); err != nil {
 		return nil, err
 	}
 	var first *replica
@@ -51,6 +51,14 @@ func (l *lane) close() {
 	for _, r := range l.replicas {
 		r.close()
 	}
+}
+
+// bind lets the operator do what its roles say: in the namespace of a run, or in all of them if that is what it works in.
+func (a *arena) bind(ctx context.Context, namespace string) error {
+	if a.subject.ClusterWide {
+		return a.subject.Identity.BindEverywhere(ctx, a.kube)
+	}
+	return a.subject.Identity.Bind(ctx, a.kube, namespace)
 }
 
 // start starts a replica.

@@ -55,7 +55,8 @@ type StepRecord struct {
 	Disturbance Disturbance
 	Befallen    []int
 
-	snapshot snapshot
+	snapshot  snapshot
+	survivors survivors
 	// eventsBefore is how many events there had been when it began; changed is the object that it changed.
 	eventsBefore int
 	changed      objectKey

@@ -21,6 +21,8 @@ type reference struct {
 	*Recording
 	// steady are the writes that each of them made, occasional those that only some did.
 	steady, occasional []proxy.Place
+	// survivors are, by step, how many objects outlived it in each of them.
+	survivors map[string]survivors
 }
 
 // refer runs the scenario without a fault, or, of a plan of cases only, what all of them begin with. Whatever is wrong with it
@@ -85,7 +87,7 @@ func (a *arena) undisturbed(ctx context.Context, number int, p plan) (*Recording
 
 // newReference is what some runs without a fault have in common.
 func newReference(runs []*Recording) (*reference, error) {
-	r := &reference{Recording: runs[0]}
+	r := &reference{Recording: runs[0], survivors: map[string]survivors{}}
 	made := make([][]proxy.Place, len(runs))
 	for i, run := range runs {
 		if difference := differentPlace(runs[0], run); difference != "" {
@@ -95,6 +97,13 @@ func newReference(runs []*Recording) (*reference, error) {
 		made[i] = writes(run)
 	}
 	r.steady, r.occasional = common(made)
+	for i, step := range runs[0].Steps {
+		var all []survivors
+		for _, run := range runs {
+			all = append(all, run.Steps[i].survivors)
+		}
+		r.survivors[step.Name] = atLeast(all)
+	}
 	return r, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -77,6 +78,9 @@ func (a *arena) run(ctx context.Context, namespace string, p plan) (*Recording, 
 	r.record.Exchanges, r.record.Updates = l.exchanges(), l.updates()
 	r.record.Events = a.observer.events(namespace)
 	r.record.Processes, r.record.Log = l.processes(), l.logs()
+	if a.subject.ClusterWide {
+		err = errors.Join(err, l.vacate(ctx))
+	}
 	return r.record, err
 }
 
@@ -111,6 +115,7 @@ func (r *runner) take(ctx context.Context, step scripted) error {
 	after, _ := r.now()
 	record.Settled, record.CountAfter = time.Now(), r.count(step, after)
 	record.snapshot = takeSnapshot(r.namespace, after, r.arena.definition.Ignore)
+	record.survivors = survivorsOf(before, after)
 	r.record.Steps = append(r.record.Steps, record)
 	return nil
 }
@@ -163,7 +168,7 @@ func (r *runner) settleStep(ctx context.Context, step scripted) error {
 	ctx, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
 	go r.attend(ctx, r.armed, interrupt)
-	return r.settle(ctx, step.Busy, func(v view) error {
+	err := r.settle(ctx, step.Busy, func(v view) error {
 		v.history = r.sofar()
 		holds, err := r.arena.expressions.scope(v).truth(step.await)
 		if err != nil {
@@ -174,6 +179,18 @@ func (r *runner) settleStep(ctx context.Context, step scripted) error {
 		}
 		return nil
 	})
+	if err != nil && !errors.Is(err, errStruck) {
+		return fmt.Errorf("%w\n%s", err, r.describe())
+	}
+	return err
+}
+
+// describe says what there is, and which variables do not hold, to whoever waited for them.
+func (r *runner) describe() string {
+	seen, _ := r.now()
+	seen.history = r.sofar()
+	lines := append(r.arena.expressions.amiss(seen), "there are:")
+	return strings.Join(append(lines, describeLists(seen.objects)...), "\n")
 }
 
 // attend interrupts a wait when the operator has been killed, or has ended by itself and nobody is left. One of several

@@ -27,7 +27,10 @@ type history struct {
 }
 
 // scope is a view with the variables evaluated.
-type scope struct{ vars map[string]any }
+type scope struct {
+	vars     map[string]any
+	failures map[string]error // of variables
+}
 
 func (e *expressions) scope(v view) scope {
 	vars := map[string]any{
@@ -43,14 +46,31 @@ func (e *expressions) scope(v view) scope {
 	}
 	variables := map[string]any{}
 	vars["variables"] = variables
+	failures := map[string]error{}
 	for _, variable := range e.variables {
 		value, _, err := variable.program.Eval(vars)
 		if err != nil {
+			failures[variable.name] = err
 			continue // whoever uses it gets the error that there is no such key
 		}
 		variables[variable.name] = value
 	}
-	return scope{vars}
+	return scope{vars, failures}
+}
+
+// amiss are the variables that are false or cannot be evaluated, a line each.
+func (e *expressions) amiss(v view) []string {
+	seen := e.scope(v)
+	var lines []string
+	for _, variable := range e.variables {
+		switch value := seen.vars["variables"].(map[string]any)[variable.name]; {
+		case seen.failures[variable.name] != nil:
+			lines = append(lines, fmt.Sprintf("variables.%s cannot be evaluated: %v", variable.name, seen.failures[variable.name]))
+		case value == types.False:
+			lines = append(lines, fmt.Sprintf("variables.%s is false", variable.name))
+		}
+	}
+	return lines
 }
 
 // lazily is a value that CEL asks for when it needs it; empty without a source.

@@ -89,7 +89,7 @@ func subtract(a, b snapshot) snapshot {
 
 type normalizer struct {
 	namespace string
-	// stands maps the uids and generated names of the objects to what stands for them.
+	// stands maps the uids, generated names and addresses of the objects to what stands for them.
 	stands map[string]string
 }
 
@@ -102,6 +102,12 @@ func (n normalizer) learn(plural string, object map[string]any) {
 	}
 	if uid, ok := metadata["uid"].(string); ok {
 		n.stands[uid] = "<uid of " + plural + "/" + name + ">"
+	}
+	for _, path := range [][]string{{"status", "podIP"}, {"spec", "clusterIP"}} {
+		address, _, _ := unstructured.NestedString(object, path...)
+		if _, err := netip.ParseAddr(address); err == nil {
+			n.stands[address] = "<address of " + plural + "/" + name + ">"
+		}
 	}
 }
 

@@ -48,6 +48,8 @@ func TestSnapshotTellsWhatDiffers(t *testing.T) {
 			v.objects["pods"] = append(v.objects["pods"], map[string]any{"metadata": map[string]any{"name": "stray"}})
 		}, []string{"+ pods", "stray"}},
 		{"an object too few", func(v view) { v.objects["pods"] = nil }, []string{"- pods", "web-abc-*"}},
+		{"an address that nobody has", func(v view) { v.records[0].(map[string]any)["addresses"] = []any{"10.9.9.9"} },
+			[]string{"records:", "<address of pods/web-abc-*>", "<address>"}},
 		{"the owner of a record", func(v view) { v.records[0].(map[string]any)["owner"] = "somebody else" },
 			[]string{"records:", "somebody else"}},
 		{"an owner reference to another uid", func(v view) {

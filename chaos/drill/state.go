@@ -129,11 +129,14 @@ func describe(e Event, err error) string {
 }
 
 // describe lists the objects, each with what most invariants are about.
-func (s state) describe() []string {
+func (s state) describe() []string { return describeLists(s.lists()) }
+
+func describeLists(lists map[string][]any) []string {
 	var lines []string
-	for _, plural := range slices.Sorted(maps.Keys(s)) {
-		for _, name := range slices.Sorted(maps.Keys(s[plural])) {
-			lines = append(lines, plural+" "+name+describeObject(s[plural][name]))
+	for _, plural := range slices.Sorted(maps.Keys(lists)) {
+		for _, object := range lists[plural] {
+			object := &unstructured.Unstructured{Object: object.(map[string]any)}
+			lines = append(lines, plural+" "+object.GetName()+describeObject(object))
 		}
 	}
 	return lines

@@ -105,8 +105,8 @@ func (o drillOptions) run(ctx context.Context, name string, stdout, stderr io.Wr
 	}
 	defer ground.Stop()
 	reports, err := o.hold(ctx, work, ground, stderr)
-	// What came of the first drills is printed even if the next could not be held.
-	return cmp.Or(err, o.print(reports, work.several(), stdout), verdict(reports))
+	// What came of the first points is printed even if the next could not be run.
+	return cmp.Or(err, errors.Join(o.print(reports, work.several(), stdout), verdict(reports)))
 }
 
 // hold holds each drill with each operator.
@@ -135,10 +135,12 @@ func (o drillOptions) hold(
 			options.Progress = progress.show
 			report, err := drill.Run(ctx, options)
 			progress.end()
+			if report != nil {
+				reports = append(reports, report)
+			}
 			if err != nil {
 				return reports, fmt.Errorf("%s, %s: %w", subject.name, definition.Name, err)
 			}
-			reports = append(reports, report)
 		}
 	}
 	return reports, nil

@@ -56,7 +56,7 @@ func checkWritable(name string) error {
 // outputs are the forms that reports are printed in.
 var outputs = []string{"table", "json", "yaml", "junit"}
 
-// print prints the reports before it writes the pages, so that they are seen even if those cannot be written.
+// print prints the reports, and writes the pages first: who reads the output may hang up on it. Neither is lost to the other.
 func (o drillOptions) print(reports drill.Reports, several bool, stdout io.Writer) error {
 	if len(reports) == 0 {
 		return nil
@@ -64,10 +64,8 @@ func (o drillOptions) print(reports drill.Reports, several bool, stdout io.Write
 	write := map[string]func(io.Writer) error{
 		"table": reports.WriteTable, "json": reports.WriteJSON, "yaml": reports.WriteYAML, "junit": reports.WriteJUnit,
 	}
-	if err := write[o.output](stdout); err != nil {
-		return err
-	}
-	return o.writePages(reports, several)
+	noPages := o.writePages(reports, several)
+	return errors.Join(noPages, write[o.output](stdout))
 }
 
 func (o drillOptions) writePages(reports drill.Reports, several bool) error {

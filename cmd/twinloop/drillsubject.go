@@ -39,7 +39,12 @@ func (o drillOptions) subjects(definition *drill.Definition) ([]*drillSubject, e
 		if file == "" {
 			file = definition.Source
 		}
-		subject, err := describedSubject(*described, filepath.Dir(file))
+		// As a whole path: a program in the current folder would be looked for on PATH otherwise.
+		folder, err := filepath.Abs(filepath.Dir(file))
+		if err != nil {
+			return nil, err
+		}
+		subject, err := describedSubject(*described, folder)
 		if err != nil {
 			return nil, fmt.Errorf("%s: operator.%w", file, err)
 		}
