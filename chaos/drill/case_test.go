@@ -81,7 +81,7 @@ func TestBadCaseNamesTheField(t *testing.T) {
 		{"unknown field of a hold", "hold: {resource: pods}", "hold: {resources: pods}", `unknown field "cases[0].scenario[0].hold.resources"`},
 		{"unknown field of a hand-over", "after: strike", "afer: strike", `unknown field "cases[1].handOver.afer"`},
 		{"unknown field of a lease", "setup:", "lease: {length: 15s}\nsetup:", `unknown field "lease.length"`},
-		{"no duration", "for: 1s", "for: 1", "cannot unmarshal number into Go struct field Step.Plan.cases.scenario.for"},
+		{"no duration", "for: 1s", "for: 1", "cases[0].scenario[2].for: give a duration such as 5s"},
 		{"no name", "name: once", "name: ''", `cases[0].name: "" must be a name without spaces`},
 		{"name of two words", "name: once", "name: only once", `cases[0].name: "only once" must be a name without spaces`},
 		{"two cases of a name", "name: often", "name: once", `cases[1].name: "once" is used twice`},

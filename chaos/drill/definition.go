@@ -13,6 +13,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
@@ -33,8 +34,8 @@ type Definition struct {
 	Operator *Operator `json:"operator,omitempty"`
 	// Observe are the resources that are watched, as plural.group.
 	Observe []string `json:"observe"`
-	// Ignore are fields that may differ between two runs that came to the same place, as dotted paths below an object.
-	Ignore []string `json:"ignore,omitempty"`
+	// Ignore are fields that may differ between two runs that came to the same place, such as status.conditions[*].message.
+	Ignore []Ignored `json:"ignore,omitempty"`
 	// Zone is the DNS zone that the operator is given a server for; empty for none.
 	Zone string `json:"zone,omitempty"`
 	// Variables are named expressions.
@@ -189,7 +190,7 @@ func newDefinition(fields map[string]any) (*Definition, error) {
 		return nil, errors.New(oneLine(err))
 	}
 	d.complete()
-	if d.Timeout.Duration == 0 {
+	if fields["timeout"] == nil {
 		d.Timeout.Duration = 30 * time.Second
 	}
 	return &d, d.validate()
@@ -198,9 +199,9 @@ func newDefinition(fields map[string]any) (*Definition, error) {
 // fieldsOf are the fields of a file, and of the drill that it is like those that it does not have itself. Of the kinds of plan
 // there is only one, and variables add up.
 func fieldsOf(content []byte) (map[string]any, error) {
-	var fields map[string]any
-	if err := yaml.UnmarshalStrict(content, &fields); err != nil {
-		return nil, errors.New(oneLine(err))
+	fields, err := decodeFields(content)
+	if err != nil {
+		return nil, err
 	}
 	like, ok := fields["like"].(string)
 	if !ok {
@@ -248,6 +249,12 @@ func (d *Definition) validate() error {
 	switch {
 	case d.Name == "":
 		return errors.New("name: give the drill one")
+	case !fitsNamespace(d.Name):
+		return fmt.Errorf("name: %q must be %s", d.Name, namespacePart)
+	case d.Timeout.Duration < shortestTimeout:
+		return fmt.Errorf("timeout: must be at least %s, such as 30s, not %s", shortestTimeout, d.Timeout.Duration)
+	case d.Silence.Duration < 0:
+		return fmt.Errorf("silence: must be a time such as 10s, not %s", d.Silence.Duration)
 	case len(d.Observe) == 0:
 		return errors.New("observe: list the resources to watch, such as pods")
 	case len(d.Faults) == 0 && d.Silence.Duration == 0 && len(d.Cases) == 0:
@@ -262,6 +269,11 @@ func (d *Definition) validate() error {
 	for i, fault := range d.Faults {
 		if err := fault.validate(); err != nil {
 			return fmt.Errorf("faults[%d]: %w", i, err)
+		}
+	}
+	for i, ignored := range d.Ignore {
+		if err := ignored.validate(d.Observe); err != nil {
+			return fmt.Errorf("ignore[%d]: %w", i, err)
 		}
 	}
 	if d.Zone != "" {
@@ -288,6 +300,19 @@ func (d *Definition) validate() error {
 	}
 	_, err := compile(d)
 	return err
+}
+
+// shortestTimeout is too short for any step: before one is over, an operator has not written for longer than that; see quiet.
+const shortestTimeout = 100 * time.Millisecond
+
+// longestName leaves room in the name of a namespace, a label of at most 63 characters (RFC 1123), for what tells the runs apart.
+const longestName = 40
+
+// namespacePart is what a name must be that is part of one.
+var namespacePart = fmt.Sprintf("lower-case letters and digits, with dashes between them, at most %d characters", longestName)
+
+func fitsNamespace(name string) bool {
+	return len(name) <= longestName && len(validation.IsDNS1123Label(name)) == 0
 }
 
 // checkNames reports one of a list that has no name, or that of another.

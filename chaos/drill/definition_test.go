@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -106,8 +107,45 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 			`scenario[0].apply.kind: there is no kind "Pod" of apiVersion "v2"`,
 		},
 		{"object without a name", "metadata: {name: a}", "metadata: {}", "scenario[0].apply.metadata.name, nameFrom: give exactly one of them"},
-		{"field given twice", "name: small", "name: small\nname: large", `line 3: key "name" already set`},
-		{"no YAML", "name: small", "name: [}", "line 1: did not find expected node content"},
+		{"field given twice", "name: small", "name: small\nname: large", `it is no valid YAML: line 3: key "name" already set`},
+		{"no YAML", "name: small", "name: [}", "it is no valid YAML: line 1: did not find expected node content"},
+		{"a binary", "name: small", "\x7fELF\x02\x00", "it is no valid YAML: control characters are not allowed"},
+		{"name that no namespace can begin with", "name: small", "name: Small one",
+			`name: "Small one" must be lower-case letters and digits, with dashes between them, at most 40 characters`},
+		{"name that leaves no room", "name: small", "name: " + strings.Repeat("a", 41), `name: "aaaa`},
+		{"resource listed twice", "observe: [pods]", "observe: [pods, services, pods]", "observe[2]: pods is listed twice"},
+		{"resource by its kind", "observe: [pods]", "observe: [pods, Pods]",
+			`observe[1]: "Pods": give the plural in lower case, as kubectl api-resources lists it`},
+		{"resource without a name", "observe: [pods]", "observe: [pods, '']", `observe[1]: "": give the plural in lower case`},
+		{"negative timeout", "zone:", "timeout: -1s\nzone:", "timeout: must be at least 100ms, such as 30s, not -1s"},
+		{"timeout of nothing", "zone:", "timeout: 0s\nzone:", "timeout: must be at least 100ms, such as 30s, not 0s"},
+		{"timeout that nothing meets", "zone:", "timeout: 99ms\nzone:", "timeout: must be at least 100ms, such as 30s, not 99ms"},
+		{"timeout without a unit", "zone:", "timeout: 5\nzone:", "timeout: give a duration such as 5s"},
+		{"timeout without a unit, as text", "zone:", "timeout: '5'\nzone:", "timeout: give a duration such as 5s"},
+		{"negative silence", "faults: [before]", "silence: -1s", "silence: must be a time such as 10s, not -1s"},
+		{"negative wait", "name: remove", "name: remove\n  for: -1s", "scenario[1].for: must be a time such as 5s, not -1s"},
+		{"object with a namespace", "{name: a}", "{name: a, namespace: shelf}",
+			"scenario[0].apply.metadata.namespace: leave it out: each run has a namespace of its own"},
+		{"object without an apiVersion", "apiVersion: v1, ", "", "scenario[0].apply.apiVersion: give the object one, such as apps/v1"},
+		{"object without a kind", "kind: Pod, ", "", "scenario[0].apply.kind: give the object one, such as Deployment"},
+		{"variable over itself", `one: "1"`, "one: 1 + variables.one", "variables: one -> one: one of them must do without the next"},
+		{"circle of variables", `{one: "1"}`, "\n  zero: variables.a\n  a: variables['b']\n  b: 'has(variables.c) ? 1 : 2'\n  c: variables.a",
+			"variables: a -> b -> c -> a: one of them must do without the next"},
+		{"path that cannot be read", "zone:", "ignore: [spec.x, status..x]\nzone:", `ignore[1]: "status..x" is no path from "..x" on: write one such as`},
+		{"path of what is not observed", "zone:", "ignore: ['configmaps: data']\nzone:", `ignore[0]: "configmaps" must be one of those under observe`},
+		{"path that YAML takes for a map", "zone:", "ignore: [pods: data]\nzone:", "ignore[0]: give text, in quotes if YAML takes it for something else"},
+		{"text for a list", "zone:", "ignore: status\nzone:", "ignore: give a list, as in [one, another]"},
+		{"number for text", "name: small", "name: 5", "name: give text, in quotes if YAML takes it for something else"},
+		{"number for a fault", "[before]", "[before, 409]", "faults[1]: give text, in quotes"},
+		{"number in a map of texts", "zone:", "operator: {env: {A: 1}}\nzone:", "operator.env.A: give text, in quotes"},
+		{"text for a command", "zone:", "operator: {command: ./x}\nzone:", "operator.command: give a list, as in [one, another]"},
+		{"text for true or false", "zone:", "operator: {clusterWide: 'yes'}\nzone:", "operator.clusterWide: give true or false"},
+		{"text for a number", "zone:", "pairs: many\nzone:", "pairs: give a whole number"},
+		{"part of a number", "zone:", "pairs: 1.5\nzone:", "pairs: give a whole number"},
+		{"text for a step", "- name: remove\n", "- remove\n- name: remove\n", "scenario[1]: give a map, as in {name: value}"},
+		{"list for a target", "delete: {resource: pods, object: a}", "delete: [a]", "scenario[1].delete: give a map"},
+		{"field of a part that has others besides", "delete: {resource: pods, object: a}", "patch: {resource: [pods]}",
+			"scenario[1].patch.resource: give text"},
 		{"invariant without a name", "- name: one\n", "- name: ''\n", "invariants[0].name: give it one"},
 		{"two invariants of a name", "invariants:", "invariants:\n- {name: one, holds: 'true'}", `invariants[1].name: "one" is used twice`},
 		{"invariant that is not given", "holds: pods.size() <= 1", "holds: ' '", "invariants[0].holds: give an expression"},
@@ -122,6 +160,44 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 		{"invariant that is a number", "holds: pods.size() <= 1", "holds: pods.size()", "invariants[0].holds: must yield bool"},
 	} {
 		t.Run(test.name, func(t *testing.T) { requireBad(t, small, test.replace, test.with, test.want) })
+	}
+}
+
+// TestVariableOfTheSameNameElsewhere makes no circle.
+func TestVariableOfTheSameNameElsewhere(t *testing.T) {
+	parse(t, strings.Replace(small, `{one: "1"}`, "\n  one: pods.all(p, p.spec.variables.one == 'variables.one')", 1))
+}
+
+// TestIntegersArriveUnchanged though a number of JSON can be a float, which has 53 bits for them.
+func TestIntegersArriveUnchanged(t *testing.T) {
+	const numbers = "spec: {large: 9223372036854775807, negative: -9007199254740993, part: 0.5}"
+	for _, text := range []string{small, strings.Replace(small, "observe: [pods]\n", "like: crash\n", 1)} {
+		d := parse(t, strings.Replace(text, "{name: a}}", "{name: a}, "+numbers+"}", 1))
+		want := map[string]any{"large": int64(9223372036854775807), "negative": int64(-9007199254740993), "part": 0.5}
+		if difference := cmp.Diff(want, d.Scenario[0].Apply["spec"]); difference != "" {
+			t.Errorf("- want, + got\n%s", difference)
+		}
+	}
+}
+
+// TestKindsThatTheManifestsDefine are known by their group: nothing is known of another.
+func TestKindsThatTheManifestsDefine(t *testing.T) {
+	var defined []*apiextensionsv1.CustomResourceDefinition
+	for _, kind := range []string{"Teapot", "Cup"} {
+		defined = append(defined, definitionFrom(t, teapots, "kind: Teapot", "kind: "+kind))
+	}
+	for _, test := range []struct{ text, apiVersion, kind, want string }{
+		{small, "v1", "Pod", ""},
+		{small, "tea.example.com/v1", "Cup", ""},
+		{small, "coffee.example.com/v1", "Cpu", ""},
+		{small, "tea.example.com/v1", "Cpu", `scenario[0].apply.kind: there is no kind "Cpu" of group tea.example.com, only Teapot, Cup`},
+		{smallCases, "tea.example.com/v1", "Cpu", `setup[0].apply.kind: there is no kind "Cpu"`},
+	} {
+		d := parse(t, strings.Replace(test.text, "apiVersion: v1, kind: Pod", "apiVersion: "+test.apiVersion+", kind: "+test.kind, 1))
+		err := d.CheckKinds(defined)
+		if (err != nil) != (test.want != "") || err != nil && !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s, %s: got %v, want %q", test.apiVersion, test.kind, err, test.want)
+		}
 	}
 }
 
@@ -201,7 +277,7 @@ func TestLikeAnother(t *testing.T) {
 	})
 	t.Run("variables that are none", func(t *testing.T) {
 		_, err := Parse("small.yaml", []byte("name: mine\nlike: crash\nvariables: live"))
-		if err == nil || !strings.Contains(err.Error(), "cannot unmarshal string into Go struct field Definition.variables") {
+		if err == nil || !strings.Contains(err.Error(), "small.yaml: variables: give a map, as in {name: value}") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -268,7 +344,7 @@ func TestDrillForABadFile(t *testing.T) {
 	for _, test := range []struct{ drill, file, want string }{
 		{"crsh", ofMyOperator, `unknown drill "crsh": choose one of crash, errors`},
 		{"crash", "", "it is empty: 'twinloop drill init' writes a first version"},
-		{"crash", "- a", "cannot unmarshal array into Go value of type map"},
+		{"crash", "- a", "it must be a map of fields, such as name and scenario"},
 		{"crash", "name: mine\nlike: crash\n", "operator: say how to start it: give at least name and command"},
 		{"crash", strings.Replace(ofMyOperator, "name: mine", "nam: mine", 1), `unknown field "operator.nam"`},
 		{"crash", strings.Replace(ofMyOperator, "{{namespace}}", "default", 1), "operator.command: {{namespace}} is named neither there nor in env"},
@@ -299,6 +375,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("name: mine\nlike: fight\nmeasures: []\nvariables:\n"))
 	f.Add([]byte(""))
 	f.Add([]byte("name: [}"))
+	f.Add([]byte(small + "ignore: [status, \"pods: metadata.annotations['a.b/c']\", 'status.conditions[*].message']\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		definition, err := Parse("fuzz", content)
 		if err != nil {

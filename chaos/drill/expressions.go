@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/ext"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // expressions are a definition's, compiled.
@@ -59,7 +59,11 @@ func compile(d *Definition) (*expressions, error) {
 	if d.Lease != nil {
 		compiled.lease = d.Lease.values()
 	}
-	for _, name := range variableOrder(d.Variables) {
+	order, err := variableOrder(c.usesOf(d.Variables))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range order {
 		compiled.variables = append(compiled.variables, c.named("variables."+name, name, d.Variables[name], nil))
 	}
 	compiled.scenario = c.script(indexed("scenario"), d.Scenario, d.Count)
@@ -98,7 +102,12 @@ func newCompiler(d *Definition) (*compiler, error) {
 	}
 	for i, resource := range d.Observe {
 		name := plural(resource)
-		if names[name] != nil {
+		switch {
+		case len(validation.IsDNS1123Subdomain(resource)) > 0:
+			return nil, fmt.Errorf("observe[%d]: %q: give the plural in lower case, as kubectl api-resources lists it", i, resource)
+		case slices.Contains(d.Observe[:i], resource):
+			return nil, fmt.Errorf("observe[%d]: %s is listed twice", i, resource)
+		case names[name] != nil:
 			return nil, fmt.Errorf("observe[%d]: %s cannot be observed: expressions call something else %s", i, resource, name)
 		}
 		names[name] = cel.ListType(cel.DynType)
@@ -243,26 +252,50 @@ func (s Step) objectFrom() fromField {
 	return fromField{}
 }
 
-// variableOrder puts each variable after those that its text mentions; a circle stays in the order of names, and fails
-// when it is evaluated.
-func variableOrder(variables map[string]string) []string {
-	var order []string
-	placed := map[string]bool{}
-	var place func(name string)
-	place = func(name string) {
-		if placed[name] {
-			return
+// usesOf is which variables each of them uses.
+func (c *compiler) usesOf(variables map[string]string) map[string][]string {
+	uses := map[string][]string{}
+	for name, text := range variables {
+		uses[name] = nil
+		parsed, issues := c.env.Parse(text)
+		if issues.Err() != nil {
+			continue // compiling it tells
 		}
-		placed[name] = true
-		for _, other := range slices.Sorted(maps.Keys(variables)) {
-			if regexp.MustCompile(`\bvariables\.` + regexp.QuoteMeta(other) + `\b`).MatchString(variables[name]) {
-				place(other)
+		ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+			of, member := selection(e)
+			if of != nil && of.Kind() == ast.IdentKind && of.AsIdent() == "variables" {
+				uses[name] = append(uses[name], member)
+			}
+		}))
+	}
+	return uses
+}
+
+// variableOrder puts each variable after those that it uses, or names a circle.
+func variableOrder(uses map[string][]string) ([]string, error) {
+	var order, through []string
+	var place func(name string) error
+	place = func(name string) error {
+		if i := slices.Index(through, name); i >= 0 {
+			return fmt.Errorf("variables: %s: one of them must do without the next", strings.Join(append(through[i:], name), " -> "))
+		}
+		if _, known := uses[name]; !known || slices.Contains(order, name) {
+			return nil
+		}
+		through = append(through, name)
+		for _, used := range uses[name] {
+			if err := place(used); err != nil {
+				return err
 			}
 		}
+		through = through[:len(through)-1]
 		order = append(order, name)
+		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		place(name)
+	for _, name := range slices.Sorted(maps.Keys(uses)) {
+		if err := place(name); err != nil {
+			return nil, err
+		}
 	}
-	return order
+	return order, nil
 }

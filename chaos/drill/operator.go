@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ type Operator struct {
 	Alone      []string `json:"alone,omitempty"`
 	Electing   []string `json:"electing,omitempty"`
 	Publishing []string `json:"publishing,omitempty"`
-	// Manifests are files of YAML, or folders for kustomize, found from the drill file's folder: CustomResourceDefinitions, and the
+	// Manifests are files of YAML, or folders of such or for kustomize, found from the drill file's folder: CustomResourceDefinitions, and the
 	// ServiceAccount that the operator runs as with its roles and bindings. Without a ServiceAccount it runs as the administrator.
 	Manifests []string `json:"manifests,omitempty"`
 	// ClusterWide is set for one that cannot be told to work in one namespace only.
@@ -35,10 +36,20 @@ type Operator struct {
 
 func (o Operator) validate() error {
 	switch {
-	case o.Name == "" || strings.ContainsAny(o.Name, " /"):
-		return fmt.Errorf("name: %q must be a name without spaces and slashes", o.Name)
+	case !fitsNamespace(o.Name):
+		return fmt.Errorf("name: %q must be %s", o.Name, namespacePart)
 	case len(o.Command) == 0 || o.Command[0] == "":
 		return errors.New("command: give the program and its arguments, such as [./my-operator, --kubeconfig={{kubeconfig}}]")
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
+		if name == "" || strings.Contains(name, "=") {
+			return fmt.Errorf("env: %q must be the name of a variable, and no name is empty or has = in it", name)
+		}
+	}
+	for i, name := range o.Controllers {
+		if !controllerName.MatchString(name) {
+			return fmt.Errorf("controllers[%d]: %q must be a name as kube-controller-manager has them, such as replicaset-controller", i, name)
+		}
 	}
 	texts := slices.Concat(o.Command, o.Alone, o.Electing, o.Publishing, slices.Collect(maps.Values(o.Env)))
 	if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "{{kubeconfig}}") }) {
@@ -56,6 +67,9 @@ func (o Operator) validate() error {
 	}
 	return nil
 }
+
+// controllerName is the form of all names in k8s.io/kubernetes/cmd/kube-controller-manager/names.
+var controllerName = regexp.MustCompile(`^[a-z][a-z0-9-]*-controller$`)
 
 // StartedBy is the command that starts the operator.
 func (o Operator) StartedBy() operator.Command {

@@ -3,6 +3,7 @@ package drill
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,10 @@ func (p Point) blows() []Blow {
 
 // ParsePoint reads what String writes.
 func ParsePoint(text string) (Point, error) {
+	if unspaced.MatchString(text) {
+		return Point{}, fmt.Errorf("point %q: write a space after each comma and semicolon, as in `roll: POST pods #3, after; "+
+			"roll again: DELETE pods #1, before`", text)
+	}
 	if !strings.Contains(text, ", ") {
 		return parseCase(text)
 	}
@@ -87,6 +92,9 @@ func ParsePoint(text string) (Point, error) {
 	}
 	return Point{Blow: blow, Again: next}, nil
 }
+
+// unspaced is a separator that only half is there.
+var unspaced = regexp.MustCompile(`[,;]\S`)
 
 func parseCase(text string) (Point, error) {
 	name, number, repeated := strings.Cut(text, " #")

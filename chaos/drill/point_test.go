@@ -46,6 +46,8 @@ func TestBadPoint(t *testing.T) {
 		{"roll: POKE pods #1, after", "begin with one of"},
 		{", silence", "must name a step"},
 		{"two cases", "or end in a fault"},
+		{"create: POST pods #1,after", "write a space after each comma and semicolon, as in `roll: POST pods #3, after; roll again: DELETE pods #1, before`"},
+		{"create: POST pods #1, after;create again: POST pods #1, after", "write a space after each comma and semicolon"},
 		{"sigkill #0", `want a number from 1 after #, not "0"`},
 		{"sigkill #-1", "want a number from 1"},
 		{"sigkill #many", "want a number from 1"},

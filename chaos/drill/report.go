@@ -16,7 +16,7 @@ type Report struct {
 	Cases []Outline `json:"cases,omitempty"`
 	// Reference is the run without a fault.
 	Reference Timeline `json:"reference,omitempty"`
-	// Occasional are the writes that only some of the runs without a fault made: they are not among the points.
+	// Occasional are the writes that only some of the runs without a fault made: no fault is injected at them.
 	Occasional []string `json:"occasional,omitempty"`
 }
 
@@ -145,8 +145,10 @@ func newReport(a *arena, reference *reference, results []PointResult, took time.
 		Points:    results,
 		Reference: newTimeline(reference.Recording),
 	}
-	for _, place := range reference.occasional {
-		report.Occasional = append(report.Occasional, place.String())
+	if len(a.definition.Faults) > 0 {
+		for _, place := range reference.occasional {
+			report.Occasional = append(report.Occasional, place.String())
+		}
 	}
 	for _, c := range a.definition.Cases {
 		report.Cases = append(report.Cases, Outline{c.Name, c.Description})

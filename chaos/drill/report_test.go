@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"example.com/twinloop/chaos/proxy"
 )
 
@@ -90,9 +92,27 @@ func TestSummaryCounts(t *testing.T) {
 	results := []PointResult{
 		halfDone, {Injected: true, Verdict: Failed}, {Verdict: NotReached}, {Point: Point{Case: "a"}, Injected: true, Verdict: Passed},
 	}
-	got := newReport(&arena{definition: &Definition{Name: "d"}, subject: Subject{Name: "o"}}, nil, results, 90*time.Second).Summary
+	got := newReport(&arena{definition: &Definition{Name: "d"}, subject: Subject{Name: "o"}},
+		&reference{Recording: &Recording{}}, results, 90*time.Second).Summary
 	want := Summary{Operator: "o", Drill: "d", Points: 4, Injected: 3, Passed: 2, Failed: 2, HalfDone: 1, Seconds: 90}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestOccasionalWrites are told of where faults would have been injected at them, and nowhere else.
+func TestOccasionalWrites(t *testing.T) {
+	place := proxy.Place{Step: "roll", Kind: "PUT fleets/status", Ordinal: 1}
+	seen := &reference{Recording: &Recording{}, occasional: []proxy.Place{place}}
+	for _, test := range []struct {
+		plan Plan
+		want []string
+	}{
+		{Plan{Faults: []Fault{Cut}}, []string{"roll: PUT fleets/status #1"}},
+		{Plan{Silence: metav1.Duration{Duration: time.Second}}, nil},
+	} {
+		if got := newReport(&arena{definition: &Definition{Plan: test.plan}}, seen, nil, 0).Occasional; !slices.Equal(got, test.want) {
+			t.Errorf("%+v: got %q, want %q", test.plan, got, test.want)
+		}
 	}
 }

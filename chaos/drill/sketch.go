@@ -25,7 +25,7 @@ type sketch struct {
 	Name, Kind, Plural, Resource, Object string
 	Manifests                            []string
 	Sample                               map[string]any
-	// Scale is the patch that asks for more replicas; nil where an object asks for none.
+	// Scale is the patch that asks for another number of replicas; nil where an object asks for none, or for no other.
 	Scale  map[string]any
 	Change *change
 	rest
@@ -44,17 +44,23 @@ func Sketch(
 	}
 	names := definition.Spec.Names
 	s := sketch{
-		Name: strings.ToLower(names.Kind), Kind: names.Kind, Plural: names.Plural, Resource: names.Plural + "." + definition.Spec.Group,
+		Name: sketchName(names.Kind), Kind: names.Kind, Plural: names.Plural, Resource: names.Plural + "." + definition.Spec.Group,
 		Object: sample.GetName(), Manifests: manifests, Sample: applied(sample), Change: changeOf(sample),
 	}
 	r := replicasOf(version, sample)
-	if r != nil {
-		s.Scale = nested(r.path, r.number+2)
+	if r != nil && r.another() != r.number {
+		s.Scale = nested(r.path, r.another())
 	}
 	s.rest = restOf(version, r)
 	var text strings.Builder
 	err = sketchTemplate.Execute(&text, s)
 	return text.String(), err
+}
+
+// sketchName is what a drill for objects of a kind is called; an operator's name is that with a suffix, and must fit in, too.
+func sketchName(kind string) string {
+	name := strings.ToLower(kind)
+	return strings.TrimRight(name[:min(len(name), longestName-len("-operator"))], "-")
 }
 
 // definitionOf is the definition that a sample is an object of, and the version.

@@ -25,6 +25,7 @@ spec:
     served: false
   - name: v1
     served: true
+    subresources: {status: {}}
     schema:
       openAPIV3Schema:
         properties:
@@ -101,8 +102,7 @@ func TestSketchParses(t *testing.T) {
 		status = "status: {properties: {}}"
 		given  = "spec: {}"
 	)
-	scale := []string{"served: true", "served: true\n    subresources: " +
-		"{scale: {specReplicasPath: .spec.pot-size.cups, statusReplicasPath: .status.cups}}"}
+	scale := []string{"{status: {}}", "{status: {}, scale: {specReplicasPath: .spec.pot-size.cups, statusReplicasPath: .status.cups}}"}
 	for _, test := range []struct {
 		name               string
 		definition, sample []string
@@ -126,6 +126,21 @@ func TestSketchParses(t *testing.T) {
 				"\n- name: a status claims no generation that does not exist\n",
 			},
 			not: []string{"The status names no generation"},
+		},
+		{
+			name: "a generation that each write of the status raises",
+			definition: []string{status, "status: {properties: {observedGeneration: {type: integer}}}",
+				"    subresources: {status: {}}\n", ""},
+			want: []string{"The status is no subresource, so that each write of it raises the generation", "variables.resting\n"},
+			not:  []string{"seen:", "a status claims", "The status names no generation"},
+		},
+		{
+			name: "a generation of a condition that each write of the status raises",
+			definition: []string{status, "status: {properties: {conditions: {type: array, items: {type: object, properties: " +
+				"{type: {type: string}, observedGeneration: {type: integer}}}}}}", "{status: {}}",
+				"{scale: {specReplicasPath: .spec.cups, statusReplicasPath: .status.cups}}"},
+			want: []string{"The status is no subresource"},
+			not:  []string{"seen:"},
 		},
 		{
 			name:       "a generation that is text",
@@ -186,6 +201,36 @@ func TestSketchParses(t *testing.T) {
 			sample:     []string{given, "spec: {replicas: 2}"},
 			want:       []string{"      spec:\n        replicas: 4\n", "teapots.all(o, o.status.readyReplicas == o.spec.replicas)"},
 			not:        []string{"updatedReplicas"},
+		},
+		{
+			name:       "room for one replica more",
+			definition: []string{spec, "spec: {properties: {replicas: {type: integer, maximum: 3}}}"},
+			sample:     []string{given, "spec: {replicas: 2}"},
+			want:       []string{"      spec:\n        replicas: 3\n"},
+		},
+		{
+			name:       "room for none, since the maximum is not in it",
+			definition: []string{spec, "spec: {properties: {replicas: {type: integer, maximum: 3, exclusiveMaximum: true}}}"},
+			sample:     []string{given, "spec: {replicas: 2}"},
+			want:       []string{"      spec:\n        replicas: 1\n"},
+		},
+		{
+			name:       "room for fewer only, down to none",
+			definition: []string{spec, "spec: {properties: {replicas: {type: integer, maximum: 1}}}"},
+			sample:     []string{given, "spec: {replicas: 1}"},
+			want:       []string{"      spec:\n        replicas: 0\n"},
+		},
+		{
+			name:       "no other number of replicas",
+			definition: []string{spec, "spec: {properties: {replicas: {type: integer, minimum: 1, maximum: 1}}}"},
+			sample:     []string{given, "spec: {replicas: 1}"},
+			not:        []string{"name: scale"},
+		},
+		{
+			name:       "no other number, since the minimum is not in it",
+			definition: []string{spec, "spec: {properties: {replicas: {type: integer, minimum: 0, exclusiveMinimum: true, maximum: 1}}}"},
+			sample:     []string{given, "spec: {replicas: 1}"},
+			not:        []string{"name: scale"},
 		},
 		{
 			name:       "scaled elsewhere, by a field that may be missing",
@@ -255,7 +300,7 @@ func TestSketchParses(t *testing.T) {
 // TestSketchSettled holds what a sketch awaits against objects that are on their way, and one that has arrived.
 func TestSketchSettled(t *testing.T) {
 	definition := definitionFrom(t, teapots,
-		"served: true", "served: true\n    subresources: {scale: {specReplicasPath: .spec.cups, statusReplicasPath: .status.cups}}",
+		"{status: {}}", "{status: {}, scale: {specReplicasPath: .spec.cups, statusReplicasPath: .status.cups}}",
 		"status: {properties: {}}", "status: {properties: {observedGeneration: {type: integer}, readyReplicas: {type: integer}, "+
 			"conditions: {type: array, description: Ready, items: {type: object, properties: {type: {type: string}}}}}}")
 	sketch, err := Sketch([]*apiextensionsv1.CustomResourceDefinition{definition}, sampleFrom(t, teapot), nil)
@@ -307,6 +352,17 @@ conditions: [{type: Ready, status: "True"}, {type: Stalled, status: "False"}]}}`
 func sampleObject(t *testing.T, text string) map[string]any {
 	t.Helper()
 	return sampleFrom(t, "apiVersion: v1\nkind: Any\nis: "+strings.ReplaceAll(text, "\n", " ")).Object["is"].(map[string]any)
+}
+
+// TestSketchOfALongKind has names that a namespace can begin with.
+func TestSketchOfALongKind(t *testing.T) {
+	kind := "T" + strings.Repeat("ea", 31)
+	sketch, err := Sketch([]*apiextensionsv1.CustomResourceDefinition{definitionFrom(t, teapots, "kind: Teapot", "kind: "+kind)},
+		sampleFrom(t, teapot, "kind: Teapot", "kind: "+kind), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loadSketch(t, sketch)
 }
 
 func TestSketchOfWhatCannotBeDrilled(t *testing.T) {

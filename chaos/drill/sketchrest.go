@@ -3,6 +3,7 @@ package drill
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ type rest struct {
 	Ready, Complete []string
 	// Wanted is the number of replicas asked for.
 	Wanted string
+	// RaisesGeneration is set if a write of the status does, as it does where the status is no subresource: then it can be about
+	// no generation that is the newest.
+	RaisesGeneration bool
 	// Phased is set if there is a status.phase, and Phases are the values that it may have, where the definition lists them.
 	Phased bool
 	Phases []string
@@ -39,6 +43,9 @@ func restOf(version *apiextensionsv1.CustomResourceDefinitionVersion, r *replica
 	if r != nil {
 		all.Wanted = r.wanted()
 		all.Complete = completeness(status, r)
+	}
+	if version.Subresources == nil || version.Subresources.Status == nil {
+		all.RaisesGeneration, all.Seen, all.Honest = true, "", ""
 	}
 	phase := status.Properties["phase"]
 	all.Phased = phase.Type == "string"
@@ -126,6 +133,8 @@ func completeness(status *apiextensionsv1.JSONSchemaProps, r *replicas) []string
 type replicas struct {
 	path   []string
 	number int64
+	// minimum and maximum bound it.
+	minimum, maximum int64
 	// given is set if the field is there in every object, be it by default.
 	given bool
 	// reported is where the status says how many there are; nil if that is not known.
@@ -135,13 +144,15 @@ type replicas struct {
 // replicasOf finds where an object asks for replicas: where its scale subresource says, or in the usual place; nil if it
 // does not.
 func replicasOf(version *apiextensionsv1.CustomResourceDefinitionVersion, sample *unstructured.Unstructured) *replicas {
-	r := &replicas{path: []string{"spec", "replicas"}, number: 1}
+	r := &replicas{path: []string{"spec", "replicas"}, number: 1, maximum: math.MaxInt32}
 	scalable := version.Subresources != nil && version.Subresources.Scale != nil
 	if scalable {
 		r.path, r.reported = pathOf(version.Subresources.Scale.SpecReplicasPath), pathOf(version.Subresources.Scale.StatusReplicasPath)
 	}
+	schema := property(schemaOf(version), r.path...)
+	r.bound(schema)
 	number, given, _ := unstructured.NestedInt64(sample.Object, r.path...)
-	switch byDefault := property(schemaOf(version), r.path...).Default; {
+	switch byDefault := schema.Default; {
 	case given:
 		r.number, r.given = number, true
 	case !scalable:
@@ -150,6 +161,30 @@ func replicasOf(version *apiextensionsv1.CustomResourceDefinitionVersion, sample
 		r.given = json.Unmarshal(byDefault.Raw, &r.number) == nil
 	}
 	return r
+}
+
+func (r *replicas) bound(schema *apiextensionsv1.JSONSchemaProps) {
+	if schema.Minimum != nil {
+		r.minimum = int64(math.Ceil(*schema.Minimum))
+		if schema.ExclusiveMinimum && float64(r.minimum) == *schema.Minimum {
+			r.minimum++
+		}
+	}
+	if schema.Maximum != nil {
+		r.maximum = int64(math.Floor(*schema.Maximum))
+		if schema.ExclusiveMaximum && float64(r.maximum) == *schema.Maximum {
+			r.maximum--
+		}
+	}
+}
+
+// another is a number to scale to: up by 2, or by as much as there is room for, or else down by 1; the same number where it is
+// the only one.
+func (r *replicas) another() int64 {
+	if up := min(r.number+2, r.maximum); up > r.number {
+		return up
+	}
+	return max(r.number-1, r.minimum)
 }
 
 func (r *replicas) wanted() string {

@@ -9,16 +9,14 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // snapshot is what a namespace and its zone hold, with everything taken out that differs between two runs that came to
 // the same: uids, versions, times, generated names, addresses.
 type snapshot []string
 
-// takeSnapshot normalizes what expressions see, without the fields to ignore: dotted paths below an object.
-func takeSnapshot(namespace string, v view, ignore []string) snapshot {
+// takeSnapshot normalizes what expressions see, without the fields to ignore.
+func takeSnapshot(namespace string, v view, ignore []Ignored) snapshot {
 	n := normalizer{namespace: namespace, stands: map[string]string{}}
 	for plural, objects := range v.objects {
 		for _, object := range objects {
@@ -29,7 +27,7 @@ func takeSnapshot(namespace string, v view, ignore []string) snapshot {
 	var lines snapshot
 	for plural, objects := range v.objects {
 		for _, object := range objects {
-			lines = append(lines, plural+" "+n.write(withoutFields(object.(map[string]any), ignore)))
+			lines = append(lines, plural+" "+n.write(withoutIgnored(plural, object.(map[string]any), ignore)))
 		}
 	}
 	for _, record := range v.records {
@@ -37,18 +35,6 @@ func takeSnapshot(namespace string, v view, ignore []string) snapshot {
 	}
 	slices.Sort(lines)
 	return lines
-}
-
-// withoutFields is an object without the fields at some dotted paths.
-func withoutFields(object map[string]any, paths []string) map[string]any {
-	if len(paths) == 0 {
-		return object
-	}
-	object = runtime.DeepCopyJSON(object)
-	for _, path := range paths {
-		unstructured.RemoveNestedField(object, strings.Split(path, ".")...)
-	}
-	return object
 }
 
 // difference shows what a snapshot lacks (-) and has in excess (+) of a reference; empty when they are the same. One

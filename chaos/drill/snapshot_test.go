@@ -117,9 +117,11 @@ func TestSnapshotsThatAreTheSame(t *testing.T) {
 		{"all that is below it", map[string]any{"spec": map[string]any{"n": int64(1)}}, map[string]any{}, []string{"spec"}, true},
 		{"a field beside what is ignored", map[string]any{"spec": map[string]any{"n": int64(1), "m": int64(1)}},
 			map[string]any{"spec": map[string]any{"n": int64(2), "m": int64(2)}}, []string{"spec.n", "spec.x", "none.at.all"}, false},
+		{"a field of the resource's that is ignored", map[string]any{"n": int64(1)}, map[string]any{}, []string{"fleets: n"}, true},
+		{"a field of another's", map[string]any{"n": int64(1)}, map[string]any{}, []string{"pods: n"}, false},
 	} {
-		one, other := object(test.one), object(test.other)
-		difference := takeSnapshot("ns", one, test.ignore).difference(takeSnapshot("ns", other, test.ignore))
+		one, other, ignored := object(test.one), object(test.other), ignoring(t, test.ignore...)
+		difference := takeSnapshot("ns", one, ignored).difference(takeSnapshot("ns", other, ignored))
 		if (difference == "") != test.same {
 			t.Errorf("%s: %q", test.name, difference)
 		}
@@ -129,7 +131,7 @@ func TestSnapshotsThatAreTheSame(t *testing.T) {
 // TestIgnoringChangesNoObject that others look at.
 func TestIgnoringChangesNoObject(t *testing.T) {
 	seen := object(map[string]any{"spec": map[string]any{"n": int64(1)}})
-	takeSnapshot("ns", seen, []string{"spec.n"})
+	takeSnapshot("ns", seen, ignoring(t, "spec.n"))
 	if spec := seen.objects["fleets"][0].(map[string]any)["spec"].(map[string]any); spec["n"] != int64(1) {
 		t.Errorf("it has become %v", spec)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -84,6 +85,8 @@ func (s Step) validate(observed []string, inCase bool) error {
 	asUser := count(s.Apply != nil, s.Patch != nil, s.Delete != nil, s.DeleteNamespace)
 	disturbing := s.Disturbance.count()
 	switch {
+	case s.For.Duration < 0:
+		return fmt.Errorf("for: must be a time such as 5s, not %s", s.For.Duration)
 	case disturbing > 0 && !inCase:
 		return errors.New("name: this step disturbs the operator, which only the steps of cases do")
 	case asUser+disturbing > 1 && inCase:
@@ -138,13 +141,46 @@ func validateManifest(manifest map[string]any, nameFrom string) error {
 	object := unstructured.Unstructured{Object: manifest}
 	switch {
 	case object.GetAPIVersion() == "":
-		return errors.New("apply.apiVersion: missing")
+		return errors.New("apply.apiVersion: give the object one, such as apps/v1")
 	case object.GetKind() == "":
-		return errors.New("apply.kind: missing")
+		return errors.New("apply.kind: give the object one, such as Deployment")
 	case kinds.IsGroupRegistered(object.GroupVersionKind().Group) && !kinds.Recognizes(object.GroupVersionKind()):
 		return fmt.Errorf("apply.kind: there is no kind %q of apiVersion %q", object.GetKind(), object.GetAPIVersion())
+	case object.GetNamespace() != "":
+		return errors.New("apply.metadata.namespace: leave it out: each run has a namespace of its own")
 	case (object.GetName() == "") == (nameFrom == ""):
 		return errors.New("apply.metadata.name, nameFrom: give exactly one of them")
+	}
+	return nil
+}
+
+// CheckKinds reports a step that applies an object of a group that custom resources are defined in, but of a kind that none of them
+// has.
+func (d *Definition) CheckKinds(defined []*apiextensionsv1.CustomResourceDefinition) error {
+	if err := checkKinds(indexed("scenario"), d.Scenario, defined); err != nil {
+		return err
+	}
+	for i, c := range d.Cases {
+		if err := checkKinds(d.stepFields(fmt.Sprintf("cases[%d]", i)), d.steps(c), defined); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkKinds(fieldOf func(i int) string, steps []Step, defined []*apiextensionsv1.CustomResourceDefinition) error {
+	for i, step := range steps {
+		object := unstructured.Unstructured{Object: step.Apply}
+		kind := object.GroupVersionKind()
+		var known []string
+		for _, definition := range defined {
+			if definition.Spec.Group == kind.Group {
+				known = append(known, definition.Spec.Names.Kind)
+			}
+		}
+		if len(known) > 0 && !slices.Contains(known, kind.Kind) {
+			return fmt.Errorf("%s.apply.kind: there is no kind %q of group %s, only %s", fieldOf(i), kind.Kind, kind.Group, strings.Join(known, ", "))
+		}
 	}
 	return nil
 }

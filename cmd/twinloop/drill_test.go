@@ -241,6 +241,29 @@ func TestDrillBadOptions(t *testing.T) {
 	mine := described(t, "", "")
 	noProgram := described(t, "[twinloop-no-such-program", "[./missing")
 	noManifest := described(t, "name: mine", "name: mine\n  manifests: [crd.yaml]")
+	binary := filepath.Join(t.TempDir(), "mine")
+	if err := os.WriteFile(binary, []byte("\x7fELF\x02\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	noKind := described(t, `command: [twinloop-no-such-program, "--kubeconfig={{kubeconfig}}", "--namespace={{namespace}}"]
+observe: [pods]
+scenario:
+- name: create
+  apply: {apiVersion: v1, kind: Pod,`, `command: ["true", "--kubeconfig={{kubeconfig}}", "--namespace={{namespace}}"]
+  manifests: [crds]
+observe: [pods]
+scenario:
+- name: create
+  apply: {apiVersion: example.com/v1, kind: Wbe,`)
+	crds := filepath.Join(filepath.Dir(noKind), "crds")
+	err := os.Mkdir(crds, 0o700)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(crds, "webs.yaml"), []byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"+
+			"metadata: {name: webs.example.com}\nspec: {group: example.com, names: {kind: Web}}\n"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	noOperator := filepath.Join(t.TempDir(), "small.yaml")
 	if err := os.WriteFile(noOperator, []byte("name: small\nlike: crash\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -268,6 +291,8 @@ func TestDrillBadOptions(t *testing.T) {
 		{mine + `: operator.command: exec: "twinloop-no-such-program": executable file not found in $PATH`, "crash", of(mine)},
 		{noProgram + `: operator.command: exec: "` + filepath.Join(filepath.Dir(noProgram), "missing") + `": stat `, "crash", of(noProgram)},
 		{noManifest + ": operator.manifests: " + filepath.Join(filepath.Dir(noManifest), "crd.yaml") + ": ", "crash", of(noManifest)},
+		{binary + ": it is no valid YAML: control characters are not allowed", "crash", of(binary)},
+		{noKind + `: scenario[0].apply.kind: there is no kind "Wbe" of group example.com, only Web`, "crash", of(noKind)},
 		{noOperator + ": operator: say how to start it: give at least name and command", "crash", of(noOperator)},
 	} {
 		_, err := test.options.parse(test.name)

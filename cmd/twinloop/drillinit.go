@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -95,7 +94,7 @@ func (o drillInitOptions) definitions() (paths []string, all []*apiextensionsv1.
 	if o.crd == "" {
 		return nil, nil, errors.New("name the file with the CustomResourceDefinition")
 	}
-	candidates, err := manifestsIn(o.crd)
+	candidates, err := operator.ManifestsIn(o.crd)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,34 +111,6 @@ func (o drillInitOptions) definitions() (paths []string, all []*apiextensionsv1.
 		return nil, nil, fmt.Errorf("%s holds no CustomResourceDefinition of apiextensions.k8s.io/v1: name the file that does", o.crd)
 	}
 	return paths, all, nil
-}
-
-// manifestsIn are the manifests at a path: itself if it is a file or a folder for kustomize, or the files in it.
-func manifestsIn(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() || len(filesIn(path, "kustomization.yaml", "kustomization.yml", "Kustomization")) > 0 {
-		return []string{path}, nil
-	}
-	return filesIn(path, "*.yaml", "*.yml", "*.json"), nil
-}
-
-// filesIn are the files of a folder whose names match one of some patterns, in the order of names.
-func filesIn(folder string, patterns ...string) []string {
-	var files []string
-	for _, pattern := range patterns {
-		found, err := fs.Glob(os.DirFS(folder), pattern)
-		if err != nil {
-			panic(err) // the patterns are well formed
-		}
-		for _, name := range found {
-			files = append(files, filepath.Join(folder, name))
-		}
-	}
-	slices.Sort(files)
-	return files
 }
 
 // readSample reads the object that --sample names.

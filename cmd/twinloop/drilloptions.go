@@ -39,6 +39,11 @@ func (o drillOptions) parse(name string) (*drillWork, error) {
 	if work.subjects, err = o.subjects(work.definitions[0]); err != nil {
 		return nil, err
 	}
+	for _, definition := range work.definitions {
+		if err := definition.CheckKinds(work.crds()); err != nil {
+			return nil, fmt.Errorf("%s: %w", definition.Source, err)
+		}
+	}
 	if o.lanes < 0 {
 		return nil, fmt.Errorf("--lanes: must be at least 1, not %d", o.lanes)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -32,23 +33,39 @@ type Manifest struct {
 	roleBindings        []*rbacv1.RoleBinding
 }
 
-// ReadManifest reads files of YAML, and folders, each of which kustomize builds as `kubectl apply -k` does. What is neither a
-// definition nor about whom the operator runs as is left out. The error names the path, and what is wrong there.
+// ReadManifest reads files of YAML, and folders: one for kustomize as `kubectl apply -k` builds it, any other file by file. What is
+// neither a definition nor about whom the operator runs as is left out. The error names the path, and what is wrong there.
 func ReadManifest(paths ...string) (*Manifest, error) {
 	m := &Manifest{clusterRoles: map[string]*rbacv1.ClusterRole{}, roles: map[string]*rbacv1.Role{}}
 	for _, path := range paths {
-		content, err := contentOf(path)
-		if err == nil {
-			err = m.add(content)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		if err := m.read(path); err != nil {
+			return nil, err
 		}
 	}
 	if m.account != nil && m.account.Namespace == "" {
 		m.account.Namespace = m.namespaceOf(m.account.Name)
 	}
 	return m, nil
+}
+
+func (m *Manifest) read(path string) error {
+	files, err := ManifestsIn(path)
+	if err == nil && len(files) == 0 {
+		err = errors.New("it has neither a kustomization nor a file of YAML: name the folder or the file that does")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, file := range files {
+		content, err := contentOf(file)
+		if err == nil {
+			err = m.add(content)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
 }
 
 // namespaceOf is where the bindings look for a ServiceAccount whose manifest leaves it to the command line.
@@ -74,6 +91,10 @@ func (m *Manifest) add(content []byte) error {
 		return err
 	}
 	for _, document := range documents {
+		var typed metav1.TypeMeta
+		if err := yaml.Unmarshal(document, &typed); err != nil || typed.APIVersion == "" || typed.Kind == "" {
+			return errors.New("it is no object of Kubernetes: give it an apiVersion and a kind")
+		}
 		object, _, err := decoder.Decode(document, nil, nil)
 		if runtime.IsNotRegisteredError(err) {
 			continue // a custom resource, which is of no concern here
@@ -137,7 +158,11 @@ func documentsOf(content []byte) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if value, err := yaml.YAMLToJSON(document); err != nil || string(value) != "null" {
+		value, err := yaml.YAMLToJSON(document)
+		if err != nil {
+			return nil, fmt.Errorf("it is no valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		}
+		if string(value) != "null" {
 			documents = append(documents, document)
 		}
 	}

@@ -1,0 +1,142 @@
+package drill
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// ignoring are some paths, read.
+func ignoring(t *testing.T, texts ...string) []Ignored {
+	t.Helper()
+	var all []Ignored
+	for _, text := range texts {
+		var ignored Ignored
+		if err := ignored.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, ignored)
+	}
+	return all
+}
+
+func TestIgnoredIsRead(t *testing.T) {
+	for text, want := range map[string]Ignored{
+		"status":                        {"", []string{"status"}},
+		"status.attempts":               {"", []string{"status", "attempts"}},
+		"spec.pot-size.cups_2":          {"", []string{"spec", "pot-size", "cups_2"}},
+		"configmaps: data":              {"configmaps", []string{"data"}},
+		"status.conditions[*].message":  {"", []string{"status", "conditions", everyElement, "message"}},
+		"a[*][*].b[*]['x.y'].c":         {"", []string{"a", everyElement, everyElement, "b", everyElement, "x.y", "c"}},
+		"data['a: b']":                  {"", []string{"data", "a: b"}},
+		"fleets.example.com: status.at": {"fleets.example.com", []string{"status", "at"}},
+		"metadata.annotations['web.example.com/attempts']": {"", []string{"metadata", "annotations", "web.example.com/attempts"}},
+	} {
+		got := ignoring(t, text)[0]
+		if difference := cmp.Diff(want, got); difference != "" {
+			t.Errorf("%s: - want, + got\n%s", text, difference)
+		}
+		if written, _ := got.MarshalText(); string(written) != text {
+			t.Errorf("%s: written as %s", text, written)
+		}
+	}
+}
+
+func TestBadIgnored(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", `"" is no path from "" on: write one such as status.attempts, metadata.annotations['example.com/attempts'] or status`},
+		{".status", `from ".status" on`},
+		{"status.", `"status." is no path from "." on`},
+		{"status..x", `from "..x" on`},
+		{"status['']", `from "['']" on`},
+		{"status['x", `from "['x" on`},
+		{`status["x"]`, `from "[\"x\"]" on`},
+		{"status[]", `from "[]" on`},
+		{"status.conditions[0].message", `from "[0].message" on`},
+		{"status.conditions[*]message", `from "message" on`},
+		{"status.conditions.*.message", `from ".*.message" on`},
+		{"metadata.annotations.example.com/attempts", `from "/attempts" on`},
+		{"$.status", `from "$.status" on`},
+		{"[*].x", `from "[*].x" on`},
+		{"configmaps:data", `from ":data" on`},
+		{"configmaps: ", `"" is no path`},
+		{"ConfigMaps: data", `from ": data" on`},
+		{"status.conditions[*]", "leave out the [*] at the end, to ignore the list as a whole"},
+	} {
+		var ignored Ignored
+		err := ignored.UnmarshalText([]byte(test.text))
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: got %v, want one line with %q", test.text, err, test.want)
+		}
+	}
+}
+
+func FuzzIgnored(f *testing.F) {
+	for _, text := range []string{"status.a", "configmaps: data['x/y'].z[*].w", "a['b'][*]['c: d']", "a[*]", "x: y: z", "..", "['"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var read, again Ignored
+		if err := read.UnmarshalText([]byte(text)); err != nil {
+			return
+		}
+		written, err := read.MarshalText()
+		if err == nil {
+			err = again.UnmarshalText(written)
+		}
+		if difference := cmp.Diff(read, again); err != nil || difference != "" {
+			t.Errorf("%q is written %q and read again as %+v, %v", text, written, again, err)
+		}
+	})
+}
+
+// TestWithoutIgnored removes what a path leads to, of the resources that it is about, and goes on where it leads nowhere.
+func TestWithoutIgnored(t *testing.T) {
+	for _, test := range []struct {
+		name, object string
+		ignore       []string
+		want         string
+	}{
+		{"a key with dots and slashes", `{m: {a.b/c: 1, a: {b: 2}}}`, []string{"m['a.b/c']"}, `{m: {a: {b: 2}}}`},
+		{"a field of every element", `{l: [{a: 1, b: 2}, {b: 3}, 4, {a: 5}]}`, []string{"l[*].a"}, `{l: [{b: 2}, {b: 3}, 4, {}]}`},
+		{"of lists in a list", `{l: [[{a: 1}], [{a: 2, b: 3}]]}`, []string{"l[*][*].a"}, `{l: [[{}], [{b: 3}]]}`},
+		{"a list's field without [*]", `{l: [{a: 1}]}`, []string{"l.a"}, `{l: [{a: 1}]}`},
+		{"a map with [*]", `{m: {a: {b: 1}}}`, []string{"m[*].b"}, `{m: {a: {b: 1}}}`},
+		{"below a text", `{m: text}`, []string{"m.a.b"}, `{m: text}`},
+		{"of this resource", `{a: 1, b: 2}`, []string{"pods: a"}, `{b: 2}`},
+		{"of this resource, with its group", `{a: 1, b: 2}`, []string{"pods.metrics.k8s.io: a"}, `{b: 2}`},
+		{"of another", `{a: 1, b: 2}`, []string{"configmaps: a", "b"}, `{a: 1}`},
+	} {
+		object := sampleObject(t, test.object)
+		got := withoutIgnored("pods", object, ignoring(t, test.ignore...))
+		if difference := cmp.Diff(sampleObject(t, test.want), got); difference != "" {
+			t.Errorf("%s: - want, + got\n%s", test.name, difference)
+		}
+		if difference := cmp.Diff(sampleObject(t, test.object), object); difference != "" {
+			t.Errorf("%s: the object that others look at has changed:\n%s", test.name, difference)
+		}
+	}
+}
+
+// TestAnyIgnoredIsReadAsItIsWritten, whatever the fields are called.
+func TestAnyIgnoredIsReadAsItIsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		field := rapid.OneOf(rapid.StringMatching(`[a-z0-9_-]{1,4}`), rapid.StringMatching(`[a-z./: *\[\]"]{1,6}`))
+		want := Ignored{
+			Resource: rapid.StringMatching(`([a-z]+(\.[a-z0-9-]+)*)?`).Draw(t, "resource"),
+			Path:     []string{rapid.StringMatching(`[a-zA-Z0-9_-]+`).Draw(t, "first")},
+		}
+		want.Path = append(want.Path, rapid.SliceOf(rapid.OneOf(field, rapid.Just(everyElement))).Draw(t, "between")...)
+		want.Path = append(want.Path, field.Draw(t, "last"))
+		written, err := want.MarshalText()
+		var got Ignored
+		if err == nil {
+			err = got.UnmarshalText(written)
+		}
+		if difference := cmp.Diff(want, got); err != nil || difference != "" {
+			t.Fatalf("%s: %v\n%s", written, err, difference)
+		}
+	})
+}
