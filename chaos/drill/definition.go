@@ -302,8 +302,8 @@ func (d *Definition) validate() error {
 	return err
 }
 
-// shortestTimeout is too short for any step: before one is over, an operator has not written for longer than that; see quiet.
-const shortestTimeout = 100 * time.Millisecond
+// shortestTimeout leaves a step the time that it takes to see that an operator is at rest, several times over; see quiet.
+const shortestTimeout = time.Second
 
 // longestName leaves room in the name of a namespace, a label of at most 63 characters (RFC 1123), for what tells the runs apart.
 const longestName = 40
