@@ -190,17 +190,25 @@ func annotateSize(rs *appsv1.ReplicaSet, d *appsv1.Deployment) {
 	metav1.SetMetaDataAnnotation(&rs.ObjectMeta, maxAnnotation, strconv.Itoa(boundsOf(d).MaxPods))
 }
 
-// scale carries scalings out, and puts what was written in place of what was read.
+// replace puts what was written in place of what was read, so that the next write of the same pass has its version.
+func replace[T any](read *T) func(written *T, err error) error {
+	return func(written *T, err error) error {
+		if err == nil {
+			*read = *written
+		}
+		return err
+	}
+}
+
+// scale carries scalings out.
 func (c *DeploymentController) scale(r *rollout, scalings []Scaling) error {
 	for _, scaling := range scalings {
 		from := sizeOf(scaling.Set)
 		scaling.Set.Spec.Replicas = ptr.To(int32(scaling.To))
 		annotateSize(scaling.Set, r.Deployment)
-		updated, err := update(c.store, scaling.Set)
-		if err != nil {
+		if err := replace(scaling.Set)(update(c.store, scaling.Set)); err != nil {
 			return err
 		}
-		*scaling.Set = *updated
 		if from != scaling.To {
 			direction := "up"
 			if scaling.To < from {
@@ -220,11 +228,9 @@ func (c *DeploymentController) syncRevision(r *rollout) error {
 	}
 	metav1.SetMetaDataAnnotation(&r.newSet.ObjectMeta, revisionAnnotation, strconv.Itoa(newRevision(r.newSet, r.old)))
 	r.newSet.Spec.MinReadySeconds = r.Spec.MinReadySeconds
-	updated, err := update(c.store, r.newSet)
-	if err != nil {
+	if err := replace(r.newSet)(update(c.store, r.newSet)); err != nil {
 		return err
 	}
-	*r.newSet = *updated
 	if err := c.setRevision(r); err != nil {
 		return err
 	}
@@ -237,23 +243,13 @@ func (c *DeploymentController) syncRevision(r *rollout) error {
 
 func (c *DeploymentController) setRevision(r *rollout) error {
 	metav1.SetMetaDataAnnotation(&r.ObjectMeta, revisionAnnotation, r.newSet.Annotations[revisionAnnotation])
-	updated, err := update(c.store, r.Deployment)
-	if err != nil {
-		return err
-	}
-	*r.Deployment = *updated
-	return nil
+	return replace(r.Deployment)(update(c.store, r.Deployment))
 }
 
 // setProgressing writes the Progressing condition at once, so that the deadline counts from now.
 func (c *DeploymentController) setProgressing(r *rollout, status corev1.ConditionStatus, reason, message string) error {
 	setCondition(&r.Status, newCondition(appsv1.DeploymentProgressing, status, reason, message, c.store.clock.Now()))
-	updated, err := updateStatus(c.store, r.Deployment)
-	if err != nil {
-		return err
-	}
-	*r.Deployment = *updated
-	return nil
+	return replace(r.Deployment)(updateStatus(c.store, r.Deployment))
 }
 
 // markPaused suspends the progress deadline of a Deployment that is paused, and starts it anew when it is resumed.
@@ -262,7 +258,7 @@ func (c *DeploymentController) markPaused(r *rollout) error {
 	marked := progressing != nil && progressing.Reason == pausedReason
 	switch {
 	case progressing != nil && progressing.Reason == timedOutReason:
-		return nil
+		// It is late, paused or not.
 	case r.Spec.Paused && !marked:
 		return c.setProgressing(r, corev1.ConditionUnknown, pausedReason, "Deployment is paused")
 	case !r.Spec.Paused && marked:

@@ -60,6 +60,8 @@ func TestScaleDown(t *testing.T) {
 			[]*appsv1.ReplicaSet{sized("a", 2, 3, 3)}, "a=2 "},
 		"one may be unavailable": {deployment(3, "0", "1"), sized("new", 1, 0, 0),
 			[]*appsv1.ReplicaSet{sized("a", 2, 3, 3)}, "a=2 "},
+		"an unhealthy old pod stays while a new one is not available": {deployment(3, "1", "0"), sized("new", 1, 1, 0),
+			[]*appsv1.ReplicaSet{sized("a", 2, 3, 2)}, ""},
 		"unhealthy old pods go first": {deployment(3, "1", "0"), sized("new", 1, 1, 1),
 			[]*appsv1.ReplicaSet{sized("a", 3, 2, 2), sized("b", 2, 1, 0)}, "b=0 "},
 		"and healthy ones in the same pass": {deployment(4, "2", "1"), sized("new", 1, 2, 2),
@@ -219,6 +221,24 @@ func TestRecreateLeavesNobodyServing(t *testing.T) {
 	if empty == 0 {
 		t.Error("some pod was ready all the time")
 	}
+}
+
+// The old ReplicaSet's size is zero long before its pods are gone, if its controller is slow.
+func TestRecreateWaitsForTheLastOldPod(t *testing.T) {
+	d := deployment(3, "1", "0")
+	d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+	c := rolled(t, d)
+	c.StopReplicaSets = true
+	c.Kubectl.SetImage("web", "web:2.0")
+	for range 3 {
+		c.Tick()
+		c.Deployments.Queue.Add(key("web"), c.Clock.Tick())
+	}
+	if sets := list[*appsv1.ReplicaSet](c.Store, namespace); len(sets) != 1 || sizeOf(sets[0]) != 0 {
+		t.Errorf("%d ReplicaSets, the first of %d, while the old pods run; want 1 of 0", len(sets), sizeOf(sets[0]))
+	}
+	c.StopReplicaSets = false
+	tickUntil(t, c, "the second rollout", rolledOut(c))
 }
 
 func TestHistoryKeepsAsManyAsItsLimit(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 )
 
@@ -147,6 +148,19 @@ func TestExpectationsWaitForTheCache(t *testing.T) {
 	}
 	if now := c.sample().Total(); now != 2 || len(messages(c, "SuccessfulDelete")) != 3 {
 		t.Errorf("%d pods after %v", now, messages(c, "SuccessfulDelete"))
+	}
+}
+
+func TestADeletionMeetsNoOtherExpectation(t *testing.T) {
+	c := NewCluster(1, 2)
+	must[*appsv1.ReplicaSet](t)(create(c.Store, set("web", 1)))
+	c.Tick()
+	c.ReplicaSets.Expectations = NewExpectations(10)
+	c.ReplicaSets.Expectations.Expect(key("web"), 1, []types.UID{"another"}, 1)
+	c.Store.Delete(PodKind, keyOf(list[*corev1.Pod](c.Store, namespace)[0]))
+	c.ReplicaSets.informers[PodKind].Poll(1)
+	if creations, deletions, _ := c.ReplicaSets.Expectations.Outstanding(key("web"), 1); creations != 0 || deletions != 1 {
+		t.Errorf("%d creations and %d deletions are expected, want 0 and 1", creations, deletions)
 	}
 }
 

@@ -45,12 +45,10 @@ func validate(object Object) error {
 	spec := field.NewPath("spec")
 	switch object := object.(type) {
 	case *appsv1.ReplicaSet:
-		errs = append(validateReplicas(object.Spec.Replicas, spec),
-			validateSelector(object.Spec.Selector, object.Spec.Template.Labels, spec)...)
+		errs = validatePods(*object.Spec.Replicas, object.Spec.Selector, object.Spec.Template.Labels, spec)
 	case *appsv1.Deployment:
-		errs = append(validateReplicas(object.Spec.Replicas, spec),
-			validateSelector(object.Spec.Selector, object.Spec.Template.Labels, spec)...)
-		errs = append(errs, validateStrategy(object.Spec.Strategy, spec.Child("strategy"))...)
+		errs = append(validatePods(*object.Spec.Replicas, object.Spec.Selector, object.Spec.Template.Labels, spec),
+			validateStrategy(object.Spec.Strategy, spec.Child("strategy"))...)
 	}
 	if len(errs) == 0 {
 		return nil
@@ -58,18 +56,13 @@ func validate(object Object) error {
 	return apierrors.NewInvalid(kindOf(object).GroupKind(), object.GetName(), errs)
 }
 
-func validateReplicas(replicas *int32, spec *field.Path) field.ErrorList {
-	if *replicas < 0 {
-		return field.ErrorList{field.Invalid(spec.Child("replicas"), *replicas, "must be greater than or equal to 0")}
-	}
-	return nil
-}
-
-// validateSelector refuses a selector that misses its own template: a controller would create pods that it cannot
-// count, and so create them forever.
-func validateSelector(selector *metav1.LabelSelector, template map[string]string, spec *field.Path) field.ErrorList {
+// validatePods refuses, among others, a selector that misses its own template: a controller would create pods that it
+// cannot count, and so create them forever.
+func validatePods(replicas int32, selector *metav1.LabelSelector, template map[string]string, spec *field.Path) field.ErrorList {
 	parsed, err := metav1.LabelSelectorAsSelector(selector)
 	switch {
+	case replicas < 0:
+		return field.ErrorList{field.Invalid(spec.Child("replicas"), replicas, "must be greater than or equal to 0")}
 	case err != nil:
 		return field.ErrorList{field.Invalid(spec.Child("selector"), selector, err.Error())}
 	case selector == nil || parsed.Empty():
