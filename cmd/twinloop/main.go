@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	minictl "example.com/twinloop/labs/minictl/command"
 )
 
 const (
@@ -65,6 +67,7 @@ func newCommand() *cobra.Command {
 		newClusterCommand(),
 		newDiffCommand(),
 		newDrillCommand(),
+		minictl.New(),
 		newZoneCommand(),
 	)
 	return root
