@@ -62,6 +62,7 @@ func newCommand() *cobra.Command {
 	})
 	root.AddCommand(
 		newBenchCommand(),
+		newCiteCommand(),
 		newClusterCommand(),
 		newDiffCommand(),
 		newDrillCommand(),
