@@ -57,11 +57,12 @@ deps: ## Install what the tests need of Debian's packages, where apt-get is ther
 	tools/test-deps.sh
 
 .PHONY: lint
-lint: ## Check formatting, vet and staticcheck.
+lint: build ## Check formatting, vet, staticcheck and citations.
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not gofmt'ed: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) -C tools/lint install tool
 	bin/staticcheck ./...
+	bin/twinloop cite --check
 
 .PHONY: generate
 generate: ## Regenerate the code and the manifest that derive from shared/api/fleet.

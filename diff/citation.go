@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"example.com/twinloop/cite"
 )
 
 // citation names a place in the checkout by what is there: a whole file, or its lines from one that holds a text to the
@@ -37,19 +39,14 @@ func (c citation) resolve(root string) (span, error) {
 	if c.From == "" {
 		return span{file: c.File, first: 1, last: len(lines), whole: true}, nil
 	}
-	first := 0
-	for i, line := range lines {
-		if !strings.Contains(line, c.From) {
-			continue
-		}
-		if first > 0 {
-			return span{}, fmt.Errorf("%s: %q is in line %d and again in line %d: cite more of it", c.File, c.From, first, i+1)
-		}
-		first = i + 1
-	}
-	if first == 0 {
+	found := cite.LinesWith(content, c.From)
+	if len(found) == 0 {
 		return span{}, fmt.Errorf("%s: no line holds %q", c.File, c.From)
 	}
+	if len(found) > 1 {
+		return span{}, fmt.Errorf("%s: %q is in line %d and again in line %d: cite more of it", c.File, c.From, found[0], found[1])
+	}
+	first := found[0]
 	if c.To == "" {
 		return span{file: c.File, first: first, last: first}, nil
 	}

@@ -47,8 +47,8 @@ type Measure struct {
 	Value string `json:"value"`
 }
 
-// Lease is what replicas are told of leader election, as in client-go's LeaderElectionConfig
-// (k8s.io/client-go/tools/leaderelection).
+// Lease is what replicas are told of leader election, as in client-go's configuration of it
+// (k8s.io/client-go@v0.37.2/tools/leaderelection/leaderelection.go:116#LeaderElectionConfig).
 type Lease struct {
 	Duration      metav1.Duration `json:"duration"`
 	RenewDeadline metav1.Duration `json:"renewDeadline"`
@@ -63,7 +63,7 @@ var defaultLease = Lease{
 }
 
 // jitter is by how much client-go lengthens a wait for a Lease at the most, as a factor of the retry period
-// (JitterFactor in tools/leaderelection).
+// (k8s.io/client-go@v0.37.2/tools/leaderelection/leaderelection.go:72 `JitterFactor = 1.2`).
 const jitter = 1.2
 
 // values are a lease's times, in seconds, as expressions see them.

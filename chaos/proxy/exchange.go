@@ -61,7 +61,7 @@ func readCreated(answer *http.Response) (metav1.ObjectMeta, error) {
 }
 
 // protobufMagic opens every Kubernetes protobuf message; a runtime.Unknown follows.
-// See k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
+// See k8s.io/apimachinery@v0.37.2/pkg/runtime/serializer/protobuf/protobuf.go:43 "[]byte{0x6b, 0x38, 0x73, 0x00}".
 var protobufMagic = []byte("k8s\x00")
 
 // decodeMetadata reads the metadata that stands first in any object, whatever its type.

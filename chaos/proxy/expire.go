@@ -19,8 +19,10 @@ import (
 // seen of the resource ends in the same way; one from that version or a newer one misses nothing and goes on.
 //
 // A client has to relist, whereupon it learns of the state as it is and of nothing that led to it: deletions that were
-// held become tombstones, updates run together. client-go's Reflector (tools/cache/reflector.go) does not try to resume:
-// after its backoff of about a second it opens a WatchList from its last version (NotOlderThan), or sends a LIST from it.
+// held become tombstones, updates run together. client-go's Reflector does not try to resume: after its backoff of about a
+// second it opens a WatchList from its last version (NotOlderThan), or sends a LIST from it.
+// See k8s.io/client-go@v0.37.2/tools/cache/reflector.go:804#Reflector.watchList and
+// k8s.io/client-go@v0.37.2/tools/cache/reflector.go:674#Reflector.list.
 //
 // A watch expires as a whole: w.Name is of no account.
 func (p *Proxy) Expire(w Watched) {

@@ -30,7 +30,7 @@ type Request struct {
 }
 
 // requestInfo is the API server's own parser, told of the same prefixes as in
-// k8s.io/apiserver/pkg/server/config.go, NewRequestInfoResolver.
+// k8s.io/apiserver@v0.37.2/pkg/server/config.go:1159#NewRequestInfoResolver.
 var requestInfo = apirequest.RequestInfoFactory{
 	APIPrefixes:          sets.NewString("api", "apis"),
 	GrouplessAPIPrefixes: sets.NewString("api"),

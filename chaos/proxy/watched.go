@@ -49,7 +49,7 @@ func (p *Proxy) requireFrames(verb string) {
 
 // isCachedList tells whether a LIST may be answered from the API server's watch cache, which may lag behind: it names a
 // version, and neither as the exact one nor, which means the same, with a limit.
-// See k8s.io/apiserver/pkg/storage/cacher/delegator, ShouldDelegateList.
+// See k8s.io/apiserver@v0.37.2/pkg/storage/cacher/delegator/interface.go:38#ShouldDelegateList.
 func isCachedList(r Request, query url.Values) bool {
 	version, match := query.Get("resourceVersion"), metav1.ResourceVersionMatch(query.Get("resourceVersionMatch"))
 	exact := match == metav1.ResourceVersionMatchExact ||

@@ -64,6 +64,7 @@ func newCommand() *cobra.Command {
 	})
 	root.AddCommand(
 		newBenchCommand(),
+		newCiteCommand(),
 		newClusterCommand(),
 		newDiffCommand(),
 		newDrillCommand(),

@@ -1,10 +1,10 @@
 // Package fence stops the writes of a leader that may be none any more, by its own clock.
 //
 // client-go's leader election "does not guarantee that only one client is acting as a leader (a.k.a. fencing)"
-// (k8s.io/client-go/tools/leaderelection). A leader that cannot renew its Lease is told when it has tried for the renew
-// deadline, and has then tried to release the Lease for as long again; by then another may lead. One whose process was
-// stopped begins to count when it wakes up, and works meanwhile. Both know better: when a renewal last succeeded is theirs
-// to remember.
+// (k8s.io/client-go@v0.37.2/tools/leaderelection/leaderelection.go:20 "(a.k.a. fencing)"). A leader that cannot renew its Lease
+// is told when it has tried for the renew deadline, and has then tried to release the Lease for as long again; by then another
+// may lead. One whose process was stopped begins to count when it wakes up, and works meanwhile. Both know better: when a
+// renewal last succeeded is theirs to remember.
 //
 // What remains is a write that left this process before its time was up, and that takes longer on its way than the
 // difference between the Lease's duration and the renew deadline.

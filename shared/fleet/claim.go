@@ -21,7 +21,8 @@ const (
 	release              // the Fleet controls it, and it no longer matches
 )
 
-// claimOf is the decision tree of ClaimObject in k8s.io/kubernetes pkg/controller/controller_ref_manager.go.
+// claimOf is the decision tree of
+// k8s.io/kubernetes@v1.37.2/pkg/controller/controller_ref_manager.go:69#BaseControllerRefManager.ClaimObject.
 func claimOf(f *v1alpha1.Fleet, object metav1.Object, matches bool) claim {
 	controller := metav1.GetControllerOfNoCopy(object)
 	switch {

@@ -70,7 +70,7 @@ func (c conditions) available() {
 		"%d of %d pods available, at least %d needed", c.status.AvailableReplicas, wantedReplicas(c.seen.Fleet), enough)
 }
 
-// progressing has the cases of syncRolloutStatus in k8s.io/kubernetes pkg/controller/deployment/progress.go.
+// progressing follows k8s.io/kubernetes@v1.37.2/pkg/controller/deployment/progress.go:36#DeploymentController.syncRolloutStatus.
 func (c conditions) progressing(revisionFailure error) {
 	f := c.seen.Fleet
 	const kind = v1alpha1.ConditionProgressing

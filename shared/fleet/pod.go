@@ -42,8 +42,8 @@ func ready(pod *corev1.Pod) bool {
 }
 
 // untilAvailable returns how long a ready pod still has to stay ready to count as available, and whether it is
-// ready at all. Without a minimum the clock of the pod's node does not matter. As IsPodAvailable in k8s.io/kubernetes
-// pkg/api/v1/pod.
+// ready at all. Without a minimum the clock of the pod's node does not matter. As
+// k8s.io/kubernetes@v1.37.2/pkg/api/v1/pod/util.go:283#IsPodAvailable.
 func untilAvailable(pod *corev1.Pod, minReady time.Duration, now time.Time) (time.Duration, bool) {
 	since, isReady := readySince(pod)
 	if !isReady || minReady == 0 {

@@ -9,7 +9,7 @@ import (
 
 // byDeletionRank orders pods so that the one whose loss matters least comes first: unassigned, then pending, then not
 // ready, then not available, then lower deletion cost, then newest; by name where all else is equal, so that the order
-// is total. As ActivePodsWithRanks in k8s.io/kubernetes pkg/controller/controller_utils.go, which does not ask for
+// is total. As k8s.io/kubernetes@v1.37.2/pkg/controller/controller_utils.go:818#ActivePodsWithRanks, which does not ask for
 // availability; without it a scale-down could take an available pod and keep one that has only just become ready.
 func byDeletionRank(pods []*corev1.Pod, isAvailable func(*corev1.Pod) bool) []*corev1.Pod {
 	return slices.SortedFunc(slices.Values(pods), func(a, b *corev1.Pod) int {

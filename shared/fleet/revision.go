@@ -162,7 +162,7 @@ func canonical(template corev1.PodTemplateSpec) ([]byte, error) {
 }
 
 // templateHash is a short name for a template. It is of the wanted template alone, never of a live object, so that
-// defaults cannot change it. As ComputeHash in k8s.io/kubernetes pkg/controller.
+// defaults cannot change it. As k8s.io/kubernetes@v1.37.2/pkg/controller/controller_utils.go:1395#ComputeHash.
 func templateHash(template []byte, collisions *int32) string {
 	hasher := fnv.New32a()
 	_, _ = hasher.Write(template)

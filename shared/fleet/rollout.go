@@ -21,8 +21,8 @@ type Bounds struct {
 	MinAvailable int
 }
 
-// BoundsOf resolves a Fleet's strategy. A surge is rounded up and an unavailability down; when both come out as zero,
-// one pod may be unavailable. As ResolveFenceposts in k8s.io/kubernetes pkg/controller/deployment/util.
+// BoundsOf resolves a strategy. A surge is rounded up and an unavailability down; if both are zero, one pod may be unavailable.
+// As k8s.io/kubernetes@v1.37.2/pkg/controller/deployment/util/deployment_util.go:883#ResolveFenceposts.
 func BoundsOf(f *v1alpha1.Fleet) Bounds {
 	replicas := wantedReplicas(f)
 	if f.Spec.Strategy.Type == v1alpha1.RecreateStrategy {
@@ -155,9 +155,9 @@ func (r roll) lacking(updated, old []*corev1.Pod) int {
 	return max(0, r.bounds.MinAvailable-len(old)-count(updated, r.isAvailable))
 }
 
-// retire chooses the old pods to delete: first those that serve nobody, then as many available ones as the new pods
-// make up for. As reconcileOldReplicaSets in k8s.io/kubernetes pkg/controller/deployment/rolling.go. An abandoned pod
-// is not worth waiting for, since the fallback stands in for it.
+// retire chooses the old pods to delete: first those that serve nobody, then as many available ones as the new pods make up for.
+// As k8s.io/kubernetes@v1.37.2/pkg/controller/deployment/rolling.go:86#DeploymentController.reconcileOldReplicaSets.
+// An abandoned pod is not worth waiting for, since the fallback stands in for it.
 func (r roll) retire(updated, old []*corev1.Pod) []Deletion {
 	abandoned := r.rank(filter(old, r.isAbandoned))
 	idle := r.rank(filter(old, func(pod *corev1.Pod) bool { return !r.isAvailable(pod) && !r.isAbandoned(pod) }))

@@ -69,8 +69,8 @@ func settled(f *v1alpha1.Fleet, status v1alpha1.FleetStatus) bool {
 	return status.UpdateRevision == "" || arrived(f, status)
 }
 
-// complete reports whether every pod is of the wanted template and available. As DeploymentComplete in
-// k8s.io/kubernetes pkg/controller/deployment/util.
+// complete reports whether every pod is of the wanted template and available. As
+// k8s.io/kubernetes@v1.37.2/pkg/controller/deployment/util/deployment_util.go:741#DeploymentComplete.
 func complete(f *v1alpha1.Fleet, status v1alpha1.FleetStatus) bool {
 	return status.UpdateRevision != "" && arrived(f, status) && status.UpdatedReplicas == status.Replicas
 }
@@ -87,8 +87,8 @@ func rolling(status v1alpha1.FleetStatus) bool {
 	return status.CurrentRevision != status.UpdateRevision || status.UpdatedReplicas < status.Replicas
 }
 
-// progressed reports whether a roll moved forward between two statuses. As DeploymentProgressing in k8s.io/kubernetes
-// pkg/controller/deployment/util.
+// progressed reports whether a roll moved forward between two statuses. As
+// k8s.io/kubernetes@v1.37.2/pkg/controller/deployment/util/deployment_util.go:752#DeploymentProgressing.
 func progressed(before, after v1alpha1.FleetStatus) bool {
 	return after.UpdateRevision != before.UpdateRevision ||
 		after.UpdatedReplicas > before.UpdatedReplicas ||

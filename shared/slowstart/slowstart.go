@@ -5,7 +5,7 @@ import "sync"
 
 // Create calls create n times in batches of 1, 2, 4 and so on, each batch at once, and stops after a batch with a
 // failure: what is refused once is not asked for a thousand times. It returns the number of successes and the first
-// failure. As slowStartBatch in k8s.io/kubernetes pkg/controller/replicaset.
+// failure. As k8s.io/kubernetes@v1.37.2/pkg/controller/replicaset/replica_set.go:887#slowStartBatch.
 func Create(n int, create func() error) (int, error) {
 	successes := 0
 	for size := 1; n > 0; size *= 2 {
