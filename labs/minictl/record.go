@@ -31,6 +31,9 @@ func (l *Log) Recordf(source, object, reason, format string, args ...any) {
 	l.Record(source, object, reason, fmt.Sprintf(format, args...))
 }
 
+// Records are the lines so far.
+func (l *Log) Records() []Record { return l.records }
+
 // printRecords aligns everything but the message.
 func printRecords(out io.Writer, records []Record) error {
 	table := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
