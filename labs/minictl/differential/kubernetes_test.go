@@ -160,6 +160,12 @@ func (a *actual) objects() objects {
 	return a.snapshot()
 }
 
+func (a *actual) extremes() extremes {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen
+}
+
 // await returns when something is so, or fails with what is instead.
 func (a *actual) await(isSo func() (diff string)) {
 	a.t.Helper()

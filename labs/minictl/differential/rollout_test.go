@@ -190,7 +190,7 @@ func (p *pair) settle(step string) {
 // may, and at no time are fewer ready than there must be.
 func (p *pair) requireBounds() {
 	p.t.Helper()
-	for side, seen := range map[string]extremes{"minictl": p.model.seen, "Kubernetes": p.actual.seen} {
+	for side, seen := range map[string]extremes{"minictl": p.model.seen, "Kubernetes": p.actual.extremes()} {
 		if seen.MostDesired > p.maxPods || seen.FewestReady < p.minAvailable {
 			p.t.Errorf("%s: as many as %d pods and as few as %d ready, want at most %d and at least %d", side,
 				seen.MostDesired, seen.FewestReady, p.maxPods, p.minAvailable)

@@ -37,7 +37,7 @@ func TestAnUndoTrustsAStatusThatLags(t *testing.T) {
 	p.model.tick()
 	p.model.StopReplicaSets = false
 	p.model.tick()
-	for side, seen := range map[string]extremes{"minictl": p.model.seen, "Kubernetes": p.actual.seen} {
+	for side, seen := range map[string]extremes{"minictl": p.model.seen, "Kubernetes": p.actual.extremes()} {
 		if seen.FewestReady != 0 {
 			t.Errorf("%s: at least %d pods were ready at any time; the window is closed", side, seen.FewestReady)
 		}
