@@ -77,6 +77,10 @@ generated: generate ## Fail if generated files differ from what is committed.
 cross: ## Check that everything compiles for a Mac.
 	GOOS=darwin GOARCH=arm64 $(GO) build ./...
 
+.PHONY: labs
+labs: ## Run every lab's experiment, and hold what it measures against its page.
+	$(GO) test -count=1 -v ./labs/...
+
 .PHONY: clean
 clean: ## Remove bin/. The control plane's cache stays; bin/twinloop cluster build says where it is.
 	rm -rf bin

@@ -1,4 +1,4 @@
-// Command twinloop runs the project's parts from a terminal: clusters, zones and drills.
+// Command twinloop runs the project's parts from a terminal: clusters, zones, drills and labs.
 //
 // Exit status: 0 if all is well, 1 if a command found what it looks for (a drill that failed), 2 if it was used wrongly
 // or cannot run, 130 if it was interrupted.
@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/twinloop/labs"
 	minictl "example.com/twinloop/labs/minictl/command"
 )
 
@@ -68,6 +69,7 @@ func newCommand() *cobra.Command {
 		newClusterCommand(),
 		newDiffCommand(),
 		newDrillCommand(),
+		newLabCommand(labs.All),
 		minictl.New(),
 		newZoneCommand(),
 	)

@@ -1,0 +1,17 @@
+package onepop
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+
+	"example.com/twinloop/labs/lab/labtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// Time is the test's, so that what takes real time takes exactly the time that it should.
+func TestLab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { labtest.Verify(t, Lab) })
+}
