@@ -27,10 +27,7 @@ type history struct {
 }
 
 // scope is a view with the variables evaluated.
-type scope struct {
-	vars     map[string]any
-	failures map[string]error // of variables
-}
+type scope struct{ vars map[string]any }
 
 func (e *expressions) scope(v view) scope {
 	vars := map[string]any{
@@ -46,16 +43,14 @@ func (e *expressions) scope(v view) scope {
 	}
 	variables := map[string]any{}
 	vars["variables"] = variables
-	failures := map[string]error{}
 	for _, variable := range e.variables {
 		value, _, err := variable.program.Eval(vars)
 		if err != nil {
-			failures[variable.name] = err
 			continue // whoever uses it gets the error that there is no such key
 		}
 		variables[variable.name] = value
 	}
-	return scope{vars, failures}
+	return scope{vars}
 }
 
 // amiss are the variables that are false or cannot be evaluated, a line each.
@@ -63,9 +58,9 @@ func (e *expressions) amiss(v view) []string {
 	seen := e.scope(v)
 	var lines []string
 	for _, variable := range e.variables {
-		switch value := seen.vars["variables"].(map[string]any)[variable.name]; {
-		case seen.failures[variable.name] != nil:
-			lines = append(lines, fmt.Sprintf("variables.%s cannot be evaluated: %v", variable.name, seen.failures[variable.name]))
+		switch value, _, err := variable.program.Eval(seen.vars); {
+		case err != nil:
+			lines = append(lines, fmt.Sprintf("variables.%s cannot be evaluated: %v", variable.name, err))
 		case value == types.False:
 			lines = append(lines, fmt.Sprintf("variables.%s is false", variable.name))
 		}

@@ -42,8 +42,11 @@ func atLeast(all []survivors) survivors {
 // deletes and creates anew what it finds comes to the same place too.
 func (r *reference) casualties(run *Recording) []string {
 	var found []string
+	struck := map[string]bool{}
 	for _, strike := range run.Strikes {
-		name := strings.TrimSuffix(strike.Step, again)
+		struck[strings.TrimSuffix(strike.Step, again)] = true // both kills of a pair are in one step
+	}
+	for _, name := range slices.Sorted(maps.Keys(struck)) {
 		step, ok := run.step(name)
 		if !ok {
 			continue
@@ -56,5 +59,5 @@ func (r *reference) casualties(run *Recording) []string {
 			}
 		}
 	}
-	return slices.Compact(found)
+	return found
 }

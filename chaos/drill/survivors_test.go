@@ -28,6 +28,8 @@ func TestCasualties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	twice := struck("scale", podsOf("a", "b", "c"), podsOf("a", "x", "y", "z"))
+	twice.Strikes = append(twice.Strikes, twice.Strikes[0])
 	lost := []string{"scale: of the pods there before it, 1 outlive it, and 2 without a fault"}
 	for _, test := range []struct {
 		name string
@@ -37,6 +39,7 @@ func TestCasualties(t *testing.T) {
 		{"as many as in the run that kept least", struck("scale", podsOf("a", "b", "c"), podsOf("b", "c", "x", "y")), nil},
 		{"deleted and created anew", struck("scale", podsOf("a", "b", "c"), podsOf("a", "x", "y", "z")), lost},
 		{"by the restarted operator", struck("scale again", podsOf("a", "b", "c"), podsOf("a", "x", "y", "z")), lost},
+		{"struck twice, told once", twice, lost},
 		{"in a step that was not struck", struck("roll", podsOf("a", "b", "c"), podsOf("x")), nil},
 		{"by none", &Recording{}, nil},
 	} {

@@ -112,9 +112,8 @@ func (p Parameters) validate() error {
 }
 
 func percentOrNumber(flag string, bound intstr.IntOrString) (int, error) {
-	// Scaled to one hundred, a percentage is itself.
-	value, err := intstr.GetScaledValueFromIntOrPercent(&bound, 100, true)
-	if err != nil || value < 0 {
+	value, errs := validateBound(&bound, nil)
+	if len(errs) > 0 {
 		return 0, fmt.Errorf("--%s: must be a number or a percentage, such as 1 or 25%%, not %q", flag, bound.String())
 	}
 	return value, nil
