@@ -25,7 +25,7 @@ func newClassroom(t *testing.T) classroom {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	return classroom{t, []lab.Lab{
 		{
-			Number: 6, Name: "count", Title: "Count", Needs: lab.Nothing, Minutes: 5, Page: "# 6. Count\n",
+			Number: 6, Name: "count", Title: "Count", Needs: lab.Nothing, Minutes: 5, Page: "# 6. Count\n\n## Observe\n\nIt is 1.\n",
 			Questions: []lab.Question{
 				{Name: "reconciles", Text: "How many?", Answer: lab.Number{}},
 				{Name: "order", Text: "Which?", Answer: lab.Ordering{"left", "right"}},
@@ -88,12 +88,14 @@ func (c classroom) require(steps ...step) {
 func TestLabIsPredictedRunAndChecked(t *testing.T) {
 	newClassroom(t).require(
 		step{"list", "", 0, `6 +count +Count +nothing +5 +—\n15 +make`},
-		step{"show 06", "", 0, `^# 6. Count\n$`},
+		step{"show 06", "", 0, `^# 6. Count\nWhat there is to observe, and why, follows once you ran it: twinloop lab run 6\. Or --all, now\.\n$`},
+		step{"show 6 --all", "", 0, `It is 1\.\n$`},
 		step{"check 6", "", 1, `was not run`},
 		step{"predict 6", "1\nleft, right\n", 0, `How many\?(.|\n)*  b  right(.|\n)*Predictions kept: 2\.`},
 		step{"list", "", 0, `predicted 2 of 2`},
 		step{"run 6", "", 0, `counting\n(.|\n)*reconciles +1 +1 +right\norder +left, right +right, left +wrong\n\n1 of 2 predictions`},
 		step{"list", "", 0, `nothing +5 +run\n`},
+		step{"show 6", "", 0, `It is 1\.\n$`},
 		step{"check count", "", 1, `order was predicted as left, right and is right, left`},
 		step{"list -o yaml", "", 0, `stage: check failed`},
 		step{"predict 6", "\nb a\n", 0, `you said 1(.|\n)*Predictions kept: 1, and marked`},

@@ -15,17 +15,33 @@ import (
 const widest = 100
 
 func newLabShowCommand(all []lab.Lab) *cobra.Command {
-	return oneLab(all, &cobra.Command{
+	var whole bool
+	cmd := oneLab(all, &cobra.Command{
 		Use:   "show LAB",
 		Short: "Show a lab's page; as Markdown where the output is no terminal",
+		Long: "Show a lab's page; as Markdown where the output is no terminal. Until the lab was run it ends before what there is to\n" +
+			"observe, so that you can predict it.",
 	}, func(cmd *cobra.Command, l lab.Lab) error {
-		out, text := cmd.OutOrStdout(), l.Page
+		_, record, err := readRecord(l)
+		if err != nil {
+			return err
+		}
+		out, text, hint := cmd.OutOrStdout(), l.Page, ""
+		if before := page.BeforeRun(l.Page); !whole && len(record.Runs) == 0 && before != l.Page {
+			text = before
+			hint = fmt.Sprintf("What there is to observe, and why, follows once you ran it: twinloop lab run %d. Or --all, now.\n", l.Number)
+		}
 		if terminal(out) != nil {
 			text = page.Render(text, widthOf(out), inColor(out))
 		}
-		_, err := fmt.Fprint(out, text)
+		if _, err := fmt.Fprint(out, text); err != nil {
+			return err
+		}
+		_, err = fmt.Fprint(cmd.ErrOrStderr(), hint)
 		return err
 	})
+	cmd.Flags().BoolVar(&whole, "all", false, "Show the whole page, also if the lab was not run.")
+	return cmd
 }
 
 // widthOf is how wide text is to be on an output.

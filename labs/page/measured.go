@@ -10,6 +10,12 @@ import (
 	"example.com/twinloop/labs/lab"
 )
 
+// BeforeRun is what of a page a learner reads before the experiment: all up to the section that tells what it shows.
+func BeforeRun(markdown string) string {
+	before, _, _ := strings.Cut(markdown, "\n## Observe\n")
+	return before
+}
+
 // Row is what a page says is measured: a name, and a value or a range of numbers.
 type Row struct {
 	Name, Value string
