@@ -2,15 +2,21 @@
 package labs
 
 import (
+	drawthepipeline "example.com/twinloop/labs/01-draw-the-pipeline"
+	enqueueakey "example.com/twinloop/labs/02-enqueue-a-key"
 	hundredadds "example.com/twinloop/labs/06-hundred-adds"
 	retrygaps "example.com/twinloop/labs/07-retry-gaps"
 	onepop "example.com/twinloop/labs/08-one-pop"
+	drawingcorrected "example.com/twinloop/labs/13-drawing-corrected"
 	"example.com/twinloop/labs/lab"
 )
 
 // All are the labs, in their order.
 var All = []lab.Lab{
+	drawthepipeline.Lab,
+	enqueueakey.Lab,
 	hundredadds.Lab,
 	retrygaps.Lab,
 	onepop.Lab,
+	drawingcorrected.Lab,
 }
