@@ -30,6 +30,8 @@ var rules = []struct {
 		"an operator knows neither its twin nor what breaks it"},
 	{"chaos", []string{module + "/handwired", module + "/kubebuilder", module + "/labs"},
 		"drills build and launch an operator's binary, as its user would; they do not import it"},
+	{"labs", []string{module + "/handwired", module + "/kubebuilder"},
+		"labs watch an operator from outside, as drills do"},
 }
 
 func TestImportsGoOneWay(t *testing.T) {
