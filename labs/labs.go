@@ -7,6 +7,8 @@ import (
 	hundredadds "example.com/twinloop/labs/06-hundred-adds"
 	retrygaps "example.com/twinloop/labs/07-retry-gaps"
 	onepop "example.com/twinloop/labs/08-one-pop"
+	hassynced "example.com/twinloop/labs/11-has-synced"
+	emptycache "example.com/twinloop/labs/12-empty-cache"
 	drawingcorrected "example.com/twinloop/labs/13-drawing-corrected"
 	"example.com/twinloop/labs/lab"
 )
@@ -18,5 +20,7 @@ var All = []lab.Lab{
 	hundredadds.Lab,
 	retrygaps.Lab,
 	onepop.Lab,
+	hassynced.Lab,
+	emptycache.Lab,
 	drawingcorrected.Lab,
 }
