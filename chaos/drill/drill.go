@@ -74,7 +74,9 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	if len(results) == 0 {
 		return nil, err
 	}
-	return newReport(a, reference, results, time.Since(began)), err
+	report := newReport(a, reference, results, time.Since(began))
+	report.Summary.Interrupted = err != nil
+	return report, err
 }
 
 // lastWords are the end of what the operator printed, without what client-go prints at every start.

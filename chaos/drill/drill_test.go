@@ -3,9 +3,11 @@ package drill
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -157,14 +159,46 @@ func TestOperatorThatCannotStart(t *testing.T) {
 	}
 }
 
+// TestInterruptedDrillStops, and reports the points that it came by as what they are: some of them.
 func TestInterruptedDrillStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, Options{
+	report, err := Run(ctx, Options{
 		Definition: crashDrill(t), Subject: subject(t, "handwired"), ControlPlane: cp, Lanes: 2,
-		Progress: func(Progress) { cancel() },
+		Progress: func(p Progress) {
+			if p.Result != nil {
+				cancel()
+			}
+		},
 	})
 	if err == nil || ctx.Err() == nil {
 		t.Errorf("got %v", err)
+	}
+	if report == nil || !report.Summary.Interrupted || len(report.Points) == 0 {
+		t.Fatalf("reported: %+v", report)
+	}
+	for name, write := range map[string]func(Reports, io.Writer) error{"table": Reports.WriteTable, "JUnit": Reports.WriteJUnit} {
+		var text strings.Builder
+		if err := write(Reports{report}, &text); err != nil || !strings.Contains(text.String(), "interrupted") {
+			t.Errorf("the %s does not tell: %v\n%s", name, err, text.String())
+		}
+	}
+}
+
+// TestStruck waits until an operator that is being killed is dead.
+func TestStruck(t *testing.T) {
+	var none *armed
+	fault := &armed{dead: make(chan struct{})}
+	if none.struck() || fault.struck() {
+		t.Error("struck, and nobody is dying")
+	}
+	fault.dying.Store(true)
+	var dead atomic.Bool
+	go func() {
+		dead.Store(true)
+		close(fault.dead)
+	}()
+	if !fault.struck() || !dead.Load() {
+		t.Error("not struck, or not dead yet")
 	}
 }
 

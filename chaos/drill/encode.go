@@ -43,6 +43,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
 	Time     string      `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
@@ -52,6 +53,7 @@ type junitCase struct {
 	Name    string        `xml:"name,attr"`
 	Time    string        `xml:"time,attr"`
 	Failure *junitFailure `xml:"failure,omitempty"`
+	Error   *junitFailure `xml:"error,omitempty"`
 }
 
 type junitFailure struct {
@@ -71,6 +73,13 @@ func (all Reports) WriteJUnit(w io.Writer) error {
 			suite.Cases = append(suite.Cases, junitCase{
 				Class: r.Summary.Operator + "." + r.Summary.Drill, Name: p.Point.String(),
 				Time: fmt.Sprintf("%.3f", p.Seconds), Failure: p.junitFailure(),
+			})
+		}
+		if r.Summary.Interrupted {
+			suite.Tests, suite.Errors = suite.Tests+1, 1
+			suite.Cases = append(suite.Cases, junitCase{
+				Class: r.Summary.Operator + "." + r.Summary.Drill, Name: "all points", Time: "0",
+				Error: &junitFailure{Message: "interrupted: there are more points than these"},
 			})
 		}
 		document.Suites = append(document.Suites, suite)

@@ -216,7 +216,15 @@ func (all Reports) writeSummaries(w io.Writer) error {
 		total.Operator = "all"
 		writeSummary(out, total)
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.Summary.Interrupted {
+			fmt.Fprintf(w, "\n%s, %s: interrupted; there are more points than these %d.\n", r.Summary.Operator, r.Summary.Drill, r.Summary.Points)
+		}
+	}
+	return nil
 }
 
 func writeSummary(w io.Writer, s Summary) {

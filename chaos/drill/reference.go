@@ -78,6 +78,9 @@ func (a *arena) undisturbed(ctx context.Context, number int, p plan) (*Recording
 	if run.Broken != nil {
 		return nil, run.Broken
 	}
+	if err := a.definition.checkObserved(run); err != nil {
+		return nil, err
+	}
 	for _, finding := range a.judge(nil, run) {
 		return nil, fmt.Errorf("the reference run, without any fault, fails (%s): %s\n%s",
 			finding.Oracle, finding.Text, lastWords(run.Log))

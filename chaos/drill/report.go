@@ -30,7 +30,7 @@ type Outline struct {
 type Summary struct {
 	Operator string `json:"operator"`
 	Drill    string `json:"drill"`
-	// Points were to be run; at Injected of them the fault took place.
+	// Points were run; at Injected of them the fault took place.
 	Points   int `json:"points"`
 	Injected int `json:"injected"`
 	Passed   int `json:"passed"`
@@ -38,6 +38,8 @@ type Summary struct {
 	// HalfDone is at how many points the count at the kill was neither that before the step nor that after it.
 	HalfDone int     `json:"halfDone"`
 	Seconds  float64 `json:"seconds"`
+	// Interrupted is set if the drill ended before it had come by all points.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Verdict is what came of a point.

@@ -179,7 +179,10 @@ func (r *runner) settleStep(ctx context.Context, step scripted) error {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errStruck) {
+	switch {
+	case err == nil && r.armed.struck():
+		return errStruck // a moment ago; who is dead, rests
+	case err != nil && !errors.Is(err, errStruck):
 		return fmt.Errorf("%w\n%s", err, r.describe())
 	}
 	return err
@@ -206,8 +209,7 @@ func (r *runner) attend(ctx context.Context, fault *armed, interrupt context.Can
 			interrupt(errStruck)
 			return
 		case <-replica.exited():
-			if fault != nil && fault.dying.Load() {
-				<-dead
+			if fault.struck() {
 				interrupt(errStruck)
 				return
 			}
@@ -287,6 +289,15 @@ func (r *runner) strikesUpdate(fault *armed, update Update, done bool) bool {
 func (f *armed) survive() {
 	now := time.Now()
 	f.survived.Store(&now)
+}
+
+// struck reports whether the operator is killed, and waits until it is dead. No fault kills nobody.
+func (f *armed) struck() bool {
+	if f == nil || !f.dying.Load() {
+		return false
+	}
+	<-f.dead
+	return true
 }
 
 // strike kills the operator. When it returns the operator is dead, and nothing of it reaches anybody any more.

@@ -47,9 +47,9 @@ func newTimeline(run *Recording) Timeline {
 			"%s %s", e.Resource, e.Object.GetName())
 	}
 	if run.Failure != nil {
-		began, ended := c.marks.unsettled()
+		began := c.marks.unsettled()
 		c.marks = append(c.marks, Mark{
-			Lane: "scenario", Kind: "unsettled", At: began, Took: ended - began, Text: run.Failure.Error(),
+			Lane: "scenario", Kind: "unsettled", At: began, Took: milliseconds(run.Took) - began, Text: run.Failure.Error(),
 		})
 	}
 	slices.SortStableFunc(c.marks, func(a, b Mark) int { return cmp.Compare(a.At, b.At) })
@@ -244,16 +244,14 @@ func (c *chart) markRequests() {
 	}
 }
 
-// unsettled is the time, in milliseconds, of a step that was begun and not ended: from the end of the last one that was,
-// until nothing more happened.
-func (t Timeline) unsettled() (began, ended float64) {
+// unsettled is when, in milliseconds, a step was begun that did not end: at the end of the last one that did.
+func (t Timeline) unsettled() (began float64) {
 	for _, m := range t {
-		ended = max(ended, m.At+m.Took)
 		if m.Lane == "scenario" {
 			began = max(began, m.At+m.Took)
 		}
 	}
-	return began, ended
+	return began
 }
 
 func writeKind(x proxy.Exchange) string {

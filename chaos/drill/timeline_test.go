@@ -28,7 +28,7 @@ func TestTimelineShowsWhatDidNotCome(t *testing.T) {
 	want := Timeline{
 		{Lane: "scenario", Kind: "step", Took: 100, Text: "create: 0 to 2"},
 		{Lane: "operator", Kind: "start", Text: "started"},
-		{Lane: "scenario", Kind: "unsettled", At: 100, Took: 55, Text: "roll: not settled"},
+		{Lane: "scenario", Kind: "unsettled", At: 100, Took: 900, Text: "roll: not settled"},
 		{Lane: "dns", Row: "UPDATE z.", Kind: "unheard", At: 150, Text: "roll: UPDATE z. #1: add (never applied)"},
 		{Lane: "operator", Kind: "kill", At: 155, Text: "SIGKILL in roll, count 1"},
 	}
