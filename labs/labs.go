@@ -2,6 +2,9 @@
 package labs
 
 import (
+	rosettastone "example.com/twinloop/labs/03-rosetta-stone"
+	onelineperstage "example.com/twinloop/labs/04-one-line-per-stage"
+	twoedits "example.com/twinloop/labs/05-two-edits"
 	hundredadds "example.com/twinloop/labs/06-hundred-adds"
 	retrygaps "example.com/twinloop/labs/07-retry-gaps"
 	onepop "example.com/twinloop/labs/08-one-pop"
@@ -10,6 +13,9 @@ import (
 
 // All are the labs, in their order.
 var All = []lab.Lab{
+	rosettastone.Lab,
+	onelineperstage.Lab,
+	twoedits.Lab,
 	hundredadds.Lab,
 	retrygaps.Lab,
 	onepop.Lab,
