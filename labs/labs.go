@@ -4,6 +4,9 @@ package labs
 import (
 	drawthepipeline "example.com/twinloop/labs/01-draw-the-pipeline"
 	enqueueakey "example.com/twinloop/labs/02-enqueue-a-key"
+	rosettastone "example.com/twinloop/labs/03-rosetta-stone"
+	onelineperstage "example.com/twinloop/labs/04-one-line-per-stage"
+	twoedits "example.com/twinloop/labs/05-two-edits"
 	hundredadds "example.com/twinloop/labs/06-hundred-adds"
 	retrygaps "example.com/twinloop/labs/07-retry-gaps"
 	onepop "example.com/twinloop/labs/08-one-pop"
@@ -17,6 +20,9 @@ import (
 var All = []lab.Lab{
 	drawthepipeline.Lab,
 	enqueueakey.Lab,
+	rosettastone.Lab,
+	onelineperstage.Lab,
+	twoedits.Lab,
 	hundredadds.Lab,
 	retrygaps.Lab,
 	onepop.Lab,

@@ -133,7 +133,9 @@ func (c *Controller) processNextKey(ctx context.Context) bool {
 	defer c.queue.Done(key)
 
 	logger := klog.LoggerWithValues(klog.FromContext(ctx), "fleet", klog.KRef(key.Namespace, key.Name))
+	logger.V(4).Info("reconciling")
 	again, err := c.measuredReconcile(klog.NewContext(context.WithoutCancel(ctx), logger), key)
+	logger.V(4).Info("reconciled")
 	switch {
 	case apierrors.IsConflict(err):
 		logger.V(2).Info("somebody else wrote first; will look again", "reason", err.Error())

@@ -87,11 +87,23 @@ func as[T metav1.Object](object any) (T, bool) {
 }
 
 func (c *Controller) enqueue(f *v1alpha1.Fleet) {
+	klog.Background().V(4).Info("enqueued", "fleet", klog.KObj(f))
 	c.queue.Add(cache.MetaObjectToName(f))
+}
+
+// logHandled says of which object, and of which version of it, a handler has done what there is to do.
+func logHandled(before, after any) {
+	if after == nil {
+		after = before
+	}
+	if object, ok := as[metav1.Object](after); ok {
+		klog.Background().V(4).Info("handled", "object", klog.KObj(object), "resourceVersion", object.GetResourceVersion())
+	}
 }
 
 // fleetChanged enqueues the Fleet, and those whose selectors overlap with it when that may have changed.
 func (c *Controller) fleetChanged(before, after any) {
+	defer logHandled(before, after)
 	was, existed := as[*v1alpha1.Fleet](before)
 	is, exists := as[*v1alpha1.Fleet](after)
 	switch {
@@ -140,6 +152,7 @@ func (c *Controller) podDeleted(object any) {
 // dependentChanged enqueues the Fleet that controls an object, the one that did before, and, when nobody does, those
 // that could adopt it.
 func (c *Controller) dependentChanged(before, after any) {
+	defer logHandled(before, after)
 	for _, object := range []any{before, after} {
 		dependent, ok := as[metav1.Object](object)
 		if !ok {

@@ -91,6 +91,7 @@ func (c *Controller) reconcile(ctx context.Context, key cache.ObjectName) (time.
 // A Fleet that is being deleted creates and deletes no pods, so its pods need not be waited for.
 func (c *Controller) awaitOwnWrites(ctx context.Context, f *v1alpha1.Fleet) (time.Duration, error) {
 	key := cache.MetaObjectToName(f)
+	klog.FromContext(ctx).V(4).Info("read from the cache", "resourceVersion", f.ResourceVersion)
 	if !c.ownWrites.shownBy(f) {
 		return expectationTimeout, nil
 	}

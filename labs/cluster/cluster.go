@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -31,6 +32,8 @@ type Cluster struct {
 	Fleets versioned.Interface
 	// Proxy stands in front of the API server, for the clients under experiment: see [Cluster.ProxyConfig].
 	Proxy *proxy.Proxy
+
+	stops []func() // of what was started on it
 }
 
 // Options say what runs beside the API server. The zero value is nothing.
@@ -88,8 +91,12 @@ func (c *Cluster) ProxyConfig() *rest.Config {
 	return config
 }
 
-// Stop stops everything. Clients under experiment are to be stopped before.
+// Stop stops everything: first, in reverse order, what its methods started or built. Other clients under experiment are to be
+// stopped before.
 func (c *Cluster) Stop() {
+	for _, stop := range slices.Backward(c.stops) {
+		stop()
+	}
 	if c.Proxy != nil {
 		c.Proxy.Close()
 	}

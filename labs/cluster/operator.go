@@ -14,8 +14,9 @@ import (
 
 // Operator is one of the project's, built and with an identity that may work in [Namespace].
 type Operator struct {
-	launch operator.Launch
-	folder *scratch.Folder
+	cluster *Cluster
+	launch  operator.Launch
+	folder  *scratch.Folder
 }
 
 // Operator builds the operator of a name, such as handwired. It publishes nothing in DNS.
@@ -33,7 +34,7 @@ func (c *Cluster) Operator(ctx context.Context, name string) (_ *Operator, err e
 			folder.Remove()
 		}
 	}()
-	o := &Operator{folder: folder, launch: operator.Launch{
+	o := &Operator{cluster: c, folder: folder, launch: operator.Launch{
 		Binary:     filepath.Join(folder.Path, name),
 		Kubeconfig: filepath.Join(folder.Path, "kubeconfig"),
 		Namespace:  Namespace,
@@ -54,7 +55,11 @@ func (c *Cluster) Operator(ctx context.Context, name string) (_ *Operator, err e
 	if err != nil {
 		return nil, err
 	}
-	return o, os.WriteFile(o.launch.Kubeconfig, kubeconfig, 0o600)
+	if err := os.WriteFile(o.launch.Kubeconfig, kubeconfig, 0o600); err != nil {
+		return nil, err
+	}
+	c.stops = append(c.stops, o.Remove)
+	return o, nil
 }
 
 // Start starts a process of the operator, by way of the proxy. What it prints goes to log.
