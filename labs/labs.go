@@ -5,6 +5,8 @@ import (
 	hundredadds "example.com/twinloop/labs/06-hundred-adds"
 	retrygaps "example.com/twinloop/labs/07-retry-gaps"
 	onepop "example.com/twinloop/labs/08-one-pop"
+	unseendelete "example.com/twinloop/labs/09-unseen-delete"
+	gone "example.com/twinloop/labs/10-gone"
 	"example.com/twinloop/labs/lab"
 )
 
@@ -13,4 +15,6 @@ var All = []lab.Lab{
 	hundredadds.Lab,
 	retrygaps.Lab,
 	onepop.Lab,
+	unseendelete.Lab,
+	gone.Lab,
 }
