@@ -10,6 +10,8 @@ import (
 	hundredadds "example.com/twinloop/labs/06-hundred-adds"
 	retrygaps "example.com/twinloop/labs/07-retry-gaps"
 	onepop "example.com/twinloop/labs/08-one-pop"
+	unseendelete "example.com/twinloop/labs/09-unseen-delete"
+	gone "example.com/twinloop/labs/10-gone"
 	hassynced "example.com/twinloop/labs/11-has-synced"
 	emptycache "example.com/twinloop/labs/12-empty-cache"
 	drawingcorrected "example.com/twinloop/labs/13-drawing-corrected"
@@ -26,6 +28,8 @@ var All = []lab.Lab{
 	hundredadds.Lab,
 	retrygaps.Lab,
 	onepop.Lab,
+	unseendelete.Lab,
+	gone.Lab,
 	hassynced.Lab,
 	emptycache.Lab,
 	drawingcorrected.Lab,

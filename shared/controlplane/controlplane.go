@@ -67,6 +67,8 @@ type ControlPlane struct {
 	URL string
 	// CA is the PEM certificate that the API server's is verified by.
 	CA []byte
+	// EtcdURL is where etcd serves, to whoever asks: its API, and the same in JSON under /v3/.
+	EtcdURL string
 	// Kubelet is the simulated one, or nil.
 	Kubelet *kubelet.Kubelet
 
@@ -113,6 +115,7 @@ func start(ctx context.Context, set programs.Set, opts Options) (_ *ControlPlane
 	}
 	apiPort, etcdPort, managerPort := ports[0], ports[1], ports[2]
 	c.URL = fmt.Sprintf("https://127.0.0.1:%d", apiPort)
+	c.EtcdURL = fmt.Sprintf("http://127.0.0.1:%d", etcdPort)
 	if err := c.writeCredentials(); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ var errPortTaken = errors.New("port already in use")
 type program struct {
 	*process.Process
 	name string
+	args []string
 	log  string
 }
 
@@ -47,7 +48,7 @@ func (c *ControlPlane) launch(name string, args []string) (*program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", name, err)
 	}
-	p := &program{Process: started, name: name, log: logFile.Name()}
+	p := &program{Process: started, name: name, args: args, log: logFile.Name()}
 	c.running = append(c.running, p)
 	go func() {
 		<-p.Exited()
