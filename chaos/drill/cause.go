@@ -12,6 +12,8 @@ import (
 type Cause struct {
 	Finding
 	Points []Point `json:"points"`
+
+	words string // the operator's last in the run in which it was first made
 }
 
 // Causes are a report's findings, those of one cause together, in the order in which they were first made.
@@ -27,7 +29,7 @@ func (r *Report) Causes() []Cause {
 			k := key{finding.Oracle, cmp.Or(finding.cause, withoutParticulars(finding.Text)), finding.Expected}
 			if causes[k] == nil {
 				keys = append(keys, k)
-				causes[k] = &Cause{Finding: finding}
+				causes[k] = &Cause{Finding: finding, words: p.words}
 			}
 			if !slices.Contains(causes[k].Points, p.Point) {
 				causes[k].Points = append(causes[k].Points, p.Point)
@@ -46,10 +48,22 @@ var particulars = regexp.MustCompile(`-[a-z0-9]{4,10}\b|[0-9a-f]{8}-[0-9a-f-]{27
 
 func withoutParticulars(text string) string { return particulars.ReplaceAllString(text, "…") }
 
+// told is the text, and where a step did not come to its end the operator's last words.
+func (c Cause) told() string {
+	if c.Oracle == Converges && c.words != "" {
+		return c.withWords(c.words)
+	}
+	return c.Text
+}
+
 // where names the points, the first of them if there are many.
 func (c Cause) where() string {
-	if n := len(c.Points); n > 1 {
-		return fmt.Sprintf("%s and %d more points", c.Points[0], n-1)
+	switch more := len(c.Points) - 1; more {
+	case 0:
+		return c.Points[0].String()
+	case 1:
+		return fmt.Sprintf("%s and 1 more point", c.Points[0])
+	default:
+		return fmt.Sprintf("%s and %d more points", c.Points[0], more)
 	}
-	return c.Points[0].String()
 }

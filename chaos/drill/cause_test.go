@@ -7,6 +7,9 @@ import (
 
 // TestOneCauseHasManyNames takes findings for one that differ only in what the API server made up, in numbers and in times.
 func TestOneCauseHasManyNames(t *testing.T) {
+	differs := func(step string) Finding {
+		return anotherPlace("after step " + step + " (- expected, + found):\n+ pods a\n")
+	}
 	for _, test := range []struct {
 		name       string
 		one, other Finding
@@ -22,6 +25,7 @@ func TestOneCauseHasManyNames(t *testing.T) {
 		{"times", Finding{Oracle: Converges, Text: "after 1.5 s"}, Finding{Oracle: Converges, Text: "after 20 s"}, true},
 		{"resources", Finding{Oracle: Leaks, Text: "pods a outlives"}, Finding{Oracle: Leaks, Text: "fleets a outlives"}, false},
 		{"steps", Finding{Oracle: Honest, Text: "roll: POST pods"}, Finding{Oracle: Honest, Text: "scale: POST pods"}, false},
+		{"steps after which there is the same difference", differs("create"), differs("scale"), true},
 		{"oracles", Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Honest, Text: "a pod"}, false},
 		{"one of them expected", Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Leaks, Text: "a pod", Expected: true}, false},
 		{"an invariant's, whatever there was", Finding{Oracle: Safe, Text: "live: violated by a; there were:\npods", cause: "live"},
@@ -56,6 +60,10 @@ func TestCausesInTheOrderOfTheirPoints(t *testing.T) {
 	}
 	if want := []Point{point(2), point(3), point(4)}; !slices.Equal(causes[0].Points, want) {
 		t.Errorf("points %v, want %v, each once", causes[0].Points, want)
+	}
+	two := Cause{Points: causes[0].Points[:2]}
+	if two.where() != "a #2 and 1 more point" {
+		t.Errorf("at %q", two.where())
 	}
 	if leaks, loops := causes[0].where(), causes[1].where(); leaks != "a #2 and 2 more points" || loops != "a #3" {
 		t.Errorf("at %q and at %q", leaks, loops)

@@ -55,7 +55,9 @@ invariants:
 func TestBadDefinitionNamesTheField(t *testing.T) {
 	parse(t, small)
 	for _, test := range []struct{ name, replace, with, want string }{
-		{"unknown field", "observe:", "obsrve:", `unknown field "obsrve"`},
+		{"unknown field", "observe:", "obsrve:", `unknown field "obsrve": did you mean observe?`},
+		{"unknown field of the operator", "zone:", "operator: {comand: [x]}\nzone:", `unknown field "operator.comand": did you mean command?`},
+		{"unknown field near none", "zone:", "shape: round\nzone:", `unknown field "shape"`},
 		{"a resource by a name of the expressions' own", "observe: [pods]", "observe: [pods, events]",
 			"observe[1]: events cannot be observed: expressions call something else events"},
 		{"two resources of one name", "observe: [pods]", "observe: [pods, pods.metrics.k8s.io]",
@@ -78,7 +80,11 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 		{"resource that is not observed", "resource: pods", "resource: secrets", `scenario[1].delete.resource: "secrets" must be one of those under observe`},
 		{"object given twice", "object: a", "object: a, objectFrom: \"'a'\"", "scenario[1].delete.object"},
 		{"expression that does not parse", "pods.size() == 0", "pods.size( == 0", "scenario[1].await"},
-		{"expression over a name that is not there", "pods.size() == 0", "podz.size() == 0", "scenario[1].await: line 1, column 1: undeclared reference to 'podz'"},
+		{"expression over a name that is not there", "pods.size() == 0", "podz.size() == 0",
+			"scenario[1].await: line 1, column 1: undeclared reference to 'podz': name one of pods, delivered, event, events, formerWrites, " +
+				"leaders, lease, measures, records, requests, variables, or list it under observe"},
+		{"function that is not there", "pods.size() == 0", "pods.sze() == 0",
+			"scenario[1].await: line 1, column 9: undeclared reference to 'sze': there is no such function"},
 		{"condition that is a number", "await: pods.size() == 0", "await: pods.size()", "scenario[1].await: must yield bool, not int"},
 		{
 			"expression over two lines", "await: pods.size() == 0", "await: |-\n    pods.size() ==\n    podz.size()",
@@ -150,8 +156,9 @@ func TestBadDefinitionNamesTheField(t *testing.T) {
 		{"two invariants of a name", "invariants:", "invariants:\n- {name: one, holds: 'true'}", `invariants[1].name: "one" is used twice`},
 		{"invariant that is not given", "holds: pods.size() <= 1", "holds: ' '", "invariants[0].holds: give an expression"},
 		{"member of an event by an index", "holds: pods.size() <= 1", "holds: event['typ'] == 'ADDED'", "invariants[0].holds: there is no event.typ, only"},
-		{"count that is no number", "zone:", "count: \"'many'\"\nzone:", "scenario[0].count: must yield int, not string"},
-		{"unknown field of a patch", "delete: {resource: pods, object: a}", "patch: {resource: pods, object: a, wiht: {}}", `unknown field "scenario[1].patch.wiht"`},
+		{"count that is no number", "zone:", "count: \"'many'\"\nzone:", "count: must yield int, not string"},
+		{"count of a step that is no number", "name: remove", "name: remove\n  count: \"'many'\"", "scenario[1].count: must yield int, not string"},
+		{"unknown field of a patch", "delete: {resource: pods, object: a}", "patch: {resource: pods, object: a, wiht: {}}", `unknown field "scenario[1].patch.wiht": did you mean with?`},
 		{"patch of what is not observed", "delete: {resource: pods, object: a}", "patch: {resource: secrets, object: a, with: {}}",
 			`scenario[1].patch.resource: "secrets" must be one of those under observe`},
 		{"object that is no text", "object: a}", "objectFrom: pods.size()}", "scenario[1].delete.objectFrom: must yield string, not int"},
@@ -346,7 +353,7 @@ func TestDrillForABadFile(t *testing.T) {
 		{"crash", "", "it is empty: 'twinloop drill init' writes a first version"},
 		{"crash", "- a", "it must be a map of fields, such as name and scenario"},
 		{"crash", "name: mine\nlike: crash\n", "operator: say how to start it: give at least name and command"},
-		{"crash", strings.Replace(ofMyOperator, "name: mine", "nam: mine", 1), `unknown field "operator.nam"`},
+		{"crash", strings.Replace(ofMyOperator, "name: mine", "nam: mine", 1), `unknown field "operator.nam": did you mean name?`},
 		{"crash", strings.Replace(ofMyOperator, "{{namespace}}", "default", 1), "operator.command: {{namespace}} is named neither there nor in env"},
 		{"crash", ofMyOperator + "like: crsh\n", `like: unknown drill "crsh"`},
 		{"crash", strings.Replace(ofMyOperator, "pods.size() == 1", "podz.size() == 1", 1), "scenario[0].await: line 1, column 1: undeclared"},

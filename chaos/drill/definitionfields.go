@@ -99,6 +99,9 @@ func checkMembers(prefix string, members map[string]any, of reflect.Type) error 
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		want := memberType(of, name)
 		if want == nil {
+			if near := nearest(name, namesOf(of)); near != "" {
+				return fmt.Errorf("unknown field %q: did you mean %s?", prefix+name, near)
+			}
 			continue
 		}
 		if err := checkField(prefix+name, members[name], want); err != nil {
@@ -114,9 +117,23 @@ func memberType(of reflect.Type, name string) reflect.Type {
 		return of.Elem()
 	}
 	for _, field := range reflect.VisibleFields(of) {
-		if called, _, _ := strings.Cut(field.Tag.Get("json"), ","); called == name {
+		if nameOf(field) == name {
 			return field.Type
 		}
 	}
 	return nil
+}
+
+// namesOf are what JSON calls the fields of a struct.
+func namesOf(of reflect.Type) []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(of) {
+		names = append(names, nameOf(field))
+	}
+	return names
+}
+
+func nameOf(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
 }

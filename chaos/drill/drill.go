@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -77,17 +76,6 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	report := newReport(a, reference, results, time.Since(began))
 	report.Summary.Interrupted = err != nil
 	return report, err
-}
-
-// lastWords are the end of what the operator printed, without what client-go prints at every start.
-func lastWords(log string) string {
-	lines := slices.DeleteFunc(strings.Split(log, "\n"), func(line string) bool {
-		return line == "" || strings.Contains(line, "Feature gate default state")
-	})
-	if len(lines) == 0 {
-		return "The operator printed nothing."
-	}
-	return "The operator's last words:\n" + tail(strings.Join(lines, "\n"), 10)
 }
 
 // points are all that the plan has of an operator that makes these writes.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -82,6 +83,7 @@ func compile(d *Definition) (*expressions, error) {
 // compiler keeps the first error, so that its calls read as a list.
 type compiler struct {
 	env     *cel.Env
+	names   []string            // those of the resources, and then what else there is
 	members map[string][]string // of the names that are maps whose keys are known
 	err     error
 }
@@ -100,6 +102,8 @@ func newCompiler(d *Definition) (*compiler, error) {
 		"lease":        cel.MapType(cel.StringType, cel.DoubleType),
 		"formerWrites": cel.ListType(cel.DynType),
 	}
+	own := slices.Sorted(maps.Keys(names))
+	var plurals []string
 	for i, resource := range d.Observe {
 		name := plural(resource)
 		switch {
@@ -111,6 +115,7 @@ func newCompiler(d *Definition) (*compiler, error) {
 			return nil, fmt.Errorf("observe[%d]: %s cannot be observed: expressions call something else %s", i, resource, name)
 		}
 		names[name] = cel.ListType(cel.DynType)
+		plurals = append(plurals, name)
 	}
 	for name, kind := range names {
 		options = append(options, cel.Variable(name, kind))
@@ -123,7 +128,7 @@ func newCompiler(d *Definition) (*compiler, error) {
 	for _, measure := range d.Measures {
 		measures = append(measures, measure.Name)
 	}
-	return &compiler{env: env, members: map[string][]string{
+	return &compiler{env: env, names: append(plurals, own...), members: map[string][]string{
 		"variables": slices.Sorted(maps.Keys(d.Variables)),
 		"event":     slices.Sorted(maps.Keys(eventValue(Event{Object: &unstructured.Unstructured{}}, nil))),
 		"measures":  measures,
@@ -135,10 +140,14 @@ func (c *compiler) script(fieldOf func(i int) string, steps []Step, defaultCount
 	var compiled script
 	for i, step := range steps {
 		field := fieldOf(i)
+		countField := field + ".count"
+		if step.Count == "" {
+			countField = "count"
+		}
 		compiled = append(compiled, scripted{
 			Step:   step,
 			await:  c.optional(field+".await", step.Await, cel.BoolType),
-			count:  c.optional(field+".count", cmp.Or(step.Count, defaultCount), cel.IntType),
+			count:  c.optional(countField, cmp.Or(step.Count, defaultCount), cel.IntType),
 			object: c.optional(field+"."+step.objectFrom().field, step.objectFrom().text, cel.StringType),
 		})
 	}
@@ -184,7 +193,7 @@ func (c *compiler) compile(field, text string, want *cel.Type) cel.Program {
 	checked, issues := c.env.Compile(text)
 	if issues.Err() != nil {
 		first := issues.Errors()[0]
-		c.err = fmt.Errorf("%s: line %d, column %d: %s", field, first.Location.Line(), first.Location.Column()+1, first.Message)
+		c.err = fmt.Errorf("%s: line %d, column %d: %s", field, first.Location.Line(), first.Location.Column()+1, c.explained(text, first.Message))
 		return nil
 	}
 	if err := c.checkMembers(checked.NativeRep()); err != nil {
@@ -200,6 +209,20 @@ func (c *compiler) compile(field, text string, want *cel.Type) cel.Program {
 		c.err = fmt.Errorf("%s: %w", field, err)
 	}
 	return program
+}
+
+var undeclared = regexp.MustCompile(`^undeclared reference to '(\w+)'`)
+
+// explained is what CEL says of an expression; of a name that there is not, with those that there are.
+func (c *compiler) explained(text, message string) string {
+	found := undeclared.FindStringSubmatch(message)
+	if found == nil {
+		return message
+	}
+	if regexp.MustCompile(`\b` + found[1] + `\s*\(`).MatchString(text) {
+		return found[0] + ": there is no such function"
+	}
+	return fmt.Sprintf("%s: name one of %s, or list it under observe", found[0], strings.Join(c.names, ", "))
 }
 
 // checkMembers reports a member that is selected of a name, as in lease.duration or measures['so many'], and that it does not

@@ -128,7 +128,8 @@ func TestCaseThatNeverConverges(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := report.Points[0]
-	const want = "create: not settled after 1s: what the step awaits is not true\nthere are:\nfleets web replicas 1 "
+	const want = "create: not settled after 1s: what the step awaits is not true\n" +
+		"the operator has sent the API server no request since it was started\nthere are:\nfleets web replicas 1 "
 	if result.Verdict != Failed || len(result.Findings) != 1 || result.Findings[0].Oracle != Converges ||
 		!strings.HasPrefix(result.Findings[0].Text, want) {
 		t.Errorf("%s: %v, want the finding %s", result.Verdict, result.Findings, want)

@@ -61,7 +61,7 @@ func pairReport() *Report {
 	struck := Timeline{
 		{Lane: "operator", Kind: "start", Text: "started"},
 		{Lane: "scenario", Kind: "step", Took: 900, Text: "roll: 0 to 2"},
-		{Lane: "api", Row: "POST pods", Kind: "unheard", At: 10, Took: 5, Text: "roll: POST pods #1 : never sent on"},
+		{Lane: "api", Row: "POST pods", Kind: "unheard", At: 10, Took: 5, Text: "roll: POST pods #1: never sent on"},
 		{Lane: "operator", Kind: "kill", At: 15, Text: "SIGKILL in roll, count 0"},
 		{Lane: "operator", Kind: "start", At: 40, Text: "restarted"},
 		{Lane: "operator", Kind: "recovering", At: 40, Took: 60, Text: "recovering"},

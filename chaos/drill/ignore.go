@@ -116,3 +116,32 @@ func removeField(value any, path []string) {
 		}
 	}
 }
+
+// unmatched are those that lead to no field of any object that there ever was in some runs: they may be misspelt.
+func unmatched(ignore []Ignored, runs []*Recording) []string {
+	var all []string
+	for _, i := range ignore {
+		if !slices.ContainsFunc(runs, func(run *Recording) bool { return slices.ContainsFunc(run.Events, i.matches) }) {
+			text, _ := i.MarshalText()
+			all = append(all, string(text))
+		}
+	}
+	return all
+}
+
+// matches reports whether the object of an event has the field.
+func (i Ignored) matches(e Event) bool {
+	return (i.Resource == "" || plural(i.Resource) == e.Resource) && hasField(e.Object.Object, i.Path)
+}
+
+// hasField reports whether a path leads to a field.
+func hasField(value any, path []string) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		child, found := value[path[0]]
+		return found && (len(path) == 1 || hasField(child, path[1:]))
+	case []any:
+		return path[0] == everyElement && slices.ContainsFunc(value, func(element any) bool { return hasField(element, path[1:]) })
+	}
+	return false
+}

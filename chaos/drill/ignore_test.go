@@ -1,10 +1,12 @@
 package drill
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"pgregory.net/rapid"
 )
 
@@ -117,6 +119,31 @@ func TestWithoutIgnored(t *testing.T) {
 		if difference := cmp.Diff(sampleObject(t, test.object), object); difference != "" {
 			t.Errorf("%s: the object that others look at has changed:\n%s", test.name, difference)
 		}
+	}
+}
+
+// TestUnmatched are those that lead to no field in any run.
+func TestUnmatched(t *testing.T) {
+	event := func(resource, text string) Event {
+		return Event{Resource: resource, Object: &unstructured.Unstructured{Object: sampleObject(t, text)}}
+	}
+	runs := []*Recording{
+		{Events: []Event{event("webs", `{status: {names: [a]}}`)}},
+		{Events: []Event{event("webs", `{l: [{a: 1}, {b: [{c: null}]}]}`), event("pods", `{data: {x.y: 1}}`)}},
+	}
+	ignore := ignoring(t, "status.names", "status.nams", "l[*].b[*].c", "l[*].c", "l.a", "status[*].names", "pods: data['x.y']", "webs.example.com: data",
+		"status.names.a")
+	want := []string{"status.nams", "l[*].c", "l.a", "status[*].names", "webs.example.com: data", "status.names.a"}
+	if got := unmatched(ignore, runs); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var text strings.Builder
+	report := &Report{Summary: Summary{Operator: "o", Drill: "d", Seconds: 1}, Unmatched: want[:2]}
+	if err := (Reports{report}).WriteTable(&text); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\no, d: ignore: no object in the undisturbed runs had status.nams, l[*].c: misspelt?\n"; !strings.Contains(text.String(), want) {
+		t.Errorf("the table has no %q:\n%s", want, text.String())
 	}
 }
 

@@ -25,17 +25,6 @@ const (
 // Oracles are all of them.
 var Oracles = []string{Converges, SamePlace, Safe, Leaks, Honest}
 
-// Finding is something that an operator did wrong.
-type Finding struct {
-	// Oracle is the question that it is the answer to: converges, same place, safe, leaks, honest.
-	Oracle string `json:"oracle"`
-	Text   string `json:"text"`
-	// Expected is set for what a case is there to show.
-	Expected bool `json:"expected,omitempty"`
-
-	cause string // what it has in common with others, where that is not its text
-}
-
 // judge holds a run against the reference, or, where there is none, against what can be said without one.
 func (a *arena) judge(reference *reference, run *Recording) []Finding {
 	var found []Finding
@@ -48,7 +37,7 @@ func (a *arena) judge(reference *reference, run *Recording) []Finding {
 	}
 	if reference != nil {
 		if difference := differentPlace(reference.Recording, run); difference != "" {
-			find(SamePlace, "%s", difference)
+			found = append(found, anotherPlace(difference))
 		}
 		for _, casualty := range reference.casualties(run) {
 			find(Safe, "%s", casualty)
@@ -92,7 +81,11 @@ func violated(violations []Violation) []Finding {
 		if slices.ContainsFunc(violations[:i], func(earlier Violation) bool { return earlier.Invariant == v.Invariant }) {
 			continue
 		}
-		text := fmt.Sprintf("%s: violated by %s; there were:\n%s", v.Invariant, v.Event, strings.Join(v.Objects, "\n"))
+		text := fmt.Sprintf("%s: violated by %s", v.Invariant, v.Event)
+		if v.Unevaluated != nil {
+			text = fmt.Sprintf("%s: cannot be evaluated after %s: %v", v.Invariant, v.Event, v.Unevaluated)
+		}
+		text += "; there were:\n" + strings.Join(v.Objects, "\n")
 		if more := times[v.Invariant] - 1; more > 0 {
 			text += fmt.Sprintf("\nand %d more times", more)
 		}
@@ -113,6 +106,12 @@ func differentPlace(reference, run *Recording) string {
 		}
 	}
 	return ""
+}
+
+// anotherPlace is the finding of a difference. Wherever the same is different, it has the same cause.
+func anotherPlace(difference string) Finding {
+	_, what, _ := strings.Cut(difference, "\n")
+	return Finding{Oracle: SamePlace, Text: difference, cause: withoutParticulars(what)}
 }
 
 // notSilent are the requests that were made while there was nothing to do.

@@ -3,12 +3,14 @@ package drill
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/twinloop/chaos/proxy"
 	"example.com/twinloop/shared/operator"
 )
 
@@ -172,6 +174,26 @@ func (l *lane) leader() int {
 		return 0
 	}
 	return all[len(all)-1]
+}
+
+// ended says with what the replicas' processes ended by themselves.
+func (l *lane) ended() error {
+	var how []string
+	for _, r := range l.replicas {
+		how = append(how, r.howEnded())
+	}
+	return fmt.Errorf("%w (%s)", errEnded, strings.Join(how, ", "))
+}
+
+// mute reports whether no process that was started last has sent a request.
+func (l *lane) mute() bool {
+	for _, r := range l.replicas {
+		started := r.lastStarted()
+		if slices.ContainsFunc(r.proxy.Exchanges(), func(x proxy.Exchange) bool { return x.Arrived.After(started) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // processes are the lives of all processes of all replicas.

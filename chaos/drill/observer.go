@@ -49,7 +49,8 @@ func observe(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapp
 	for _, name := range names {
 		resource, err := mapper.ResourceFor(schema.ParseGroupResource(name).WithVersion(""))
 		if meta.IsNoMatchError(err) {
-			err = errors.New("the API server has no such resource; name it as plural.group")
+			err = errors.New("the API server has no such resource; name it as plural.group, " +
+				"or add its CustomResourceDefinition to operator.manifests")
 		}
 		if err != nil {
 			o.close()

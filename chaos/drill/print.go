@@ -46,6 +46,7 @@ func (all Reports) WriteTable(w io.Writer) error {
 	}
 	for _, r := range all {
 		r.writeOccasional(w)
+		r.writeUnmatched(w)
 	}
 	for _, name := range drills {
 		if err := all.of(name).writeMeasured(w); err != nil {
@@ -97,8 +98,12 @@ func pointColumns(points []PointResult) (head string, row func(PointResult) stri
 		if p.HalfDone() {
 			atKill += " (half done)"
 		}
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t%.2fs\t%d",
-			p.Point, p.Verdict, p.CountBefore, atKill, p.CountAfter, p.RecoverySeconds, p.Attempts)
+		recovered := "-"
+		if p.RecoverySeconds > 0 {
+			recovered = fmt.Sprintf("%.2fs", p.RecoverySeconds)
+		}
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t%s\t%d",
+			p.Point, p.Verdict, p.CountBefore, atKill, p.CountAfter, recovered, p.Attempts)
 	}
 }
 
@@ -110,7 +115,7 @@ func (r *Report) writeFindings(w io.Writer) {
 			note = " (as this case is there to show)"
 		}
 		fmt.Fprintf(w, "\n%s, %s, at %s%s\n  %s: %s\n", r.Summary.Operator, r.Summary.Drill, c.where(), note, c.Oracle,
-			strings.ReplaceAll(strings.TrimRight(c.Text, "\n"), "\n", "\n    "))
+			strings.ReplaceAll(strings.TrimRight(c.told(), "\n"), "\n", "\n    "))
 		if !c.Expected {
 			fmt.Fprintf(w, "  reproduce with: --point '%s'\n", c.Points[0])
 		}
@@ -122,6 +127,14 @@ func (r *Report) writeOccasional(w io.Writer) {
 	if len(r.Occasional) > 0 {
 		fmt.Fprintf(w, "\n%s, %s: no points, since only some of %d undisturbed runs made them: %s\n",
 			r.Summary.Operator, r.Summary.Drill, undisturbedRuns, strings.Join(r.Occasional, "; "))
+	}
+}
+
+// writeUnmatched names the paths to ignore that may be misspelt.
+func (r *Report) writeUnmatched(w io.Writer) {
+	if len(r.Unmatched) > 0 {
+		fmt.Fprintf(w, "\n%s, %s: ignore: no object in the undisturbed runs had %s: misspelt?\n",
+			r.Summary.Operator, r.Summary.Drill, strings.Join(r.Unmatched, ", "))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,6 +24,8 @@ type reference struct {
 	steady, occasional []proxy.Place
 	// survivors are, by step, how many objects outlived it in each of them.
 	survivors map[string]survivors
+	// unmatched are the paths to ignore that led nowhere in any of them.
+	unmatched []string
 }
 
 // refer runs the scenario without a fault, or, of a plan of cases only, what all of them begin with. Whatever is wrong with it
@@ -48,7 +51,7 @@ func (a *arena) refer(ctx context.Context, o Options) (*reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newReference(runs)
+	return newReference(runs, a.definition.Ignore)
 }
 
 // referTo runs the scenario without a fault until it has come by the points.
@@ -60,7 +63,7 @@ func (a *arena) referTo(ctx context.Context, points []Point) (*reference, error)
 			return nil, err
 		}
 		runs = append(runs, run)
-		r, err := newReference(runs)
+		r, err := newReference(runs, a.definition.Ignore)
 		if err != nil || len(runs) == undisturbedRuns || r.cameBy(points) {
 			return r, err
 		}
@@ -82,20 +85,23 @@ func (a *arena) undisturbed(ctx context.Context, number int, p plan) (*Recording
 		return nil, err
 	}
 	for _, finding := range a.judge(nil, run) {
-		return nil, fmt.Errorf("the reference run, without any fault, fails (%s): %s\n%s",
-			finding.Oracle, finding.Text, lastWords(run.Log))
+		return nil, fmt.Errorf("the reference run, without any fault, fails (%s): %s",
+			finding.Oracle, finding.withWords(lastWords(run.Log)))
 	}
 	return run, nil
 }
 
 // newReference is what some runs without a fault have in common.
-func newReference(runs []*Recording) (*reference, error) {
-	r := &reference{Recording: runs[0], survivors: map[string]survivors{}}
+func newReference(runs []*Recording, ignore []Ignored) (*reference, error) {
+	r := &reference{Recording: runs[0], survivors: map[string]survivors{}, unmatched: unmatched(ignore, runs)}
 	made := make([][]proxy.Place, len(runs))
 	for i, run := range runs {
 		if difference := differentPlace(runs[0], run); difference != "" {
-			return nil, errors.New("two reference runs, without any fault, come to different places: " +
-				"name under ignore what may differ, or await more; " + difference)
+			wrong := "name under ignore what may differ, or await more; "
+			if len(r.unmatched) > 0 {
+				wrong += "ignored are fields that there are not: " + strings.Join(r.unmatched, ", ") + "; "
+			}
+			return nil, errors.New("two reference runs, without any fault, come to different places: " + wrong + difference)
 		}
 		made[i] = writes(run)
 	}

@@ -25,7 +25,7 @@ func TestReferenceKeepsWhatEveryRunWrites(t *testing.T) {
 	second := proxy.Place{Step: "roll", Kind: "POST pods", Ordinal: 2}
 	report := proxy.Place{Step: "roll", Kind: "PUT fleets/status", Ordinal: 1}
 	late := proxy.Place{Step: "roll", Kind: "PUT fleets/status", Ordinal: 2}
-	r, err := newReference([]*Recording{wrote(first, report, second), wrote(second, first, late), wrote(first, second)})
+	r, err := newReference([]*Recording{wrote(first, report, second), wrote(second, first, late), wrote(first, second)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +56,16 @@ func TestReferenceOfRunsThatDiffer(t *testing.T) {
 		v.objects["pods"][0].(map[string]any)["spec"] = map[string]any{"drawn": version}
 		return &Recording{Steps: []StepRecord{{Name: "roll", snapshot: takeSnapshot("ns", v, nil)}}}
 	}
-	if _, err := newReference([]*Recording{ended("1"), ended("1")}); err != nil {
+	if _, err := newReference([]*Recording{ended("1"), ended("1")}, nil); err != nil {
 		t.Errorf("of two that are alike: %v", err)
 	}
-	_, err := newReference([]*Recording{ended("1"), ended("1"), ended("2")})
+	_, err := newReference([]*Recording{ended("1"), ended("1"), ended("2")}, nil)
 	if err == nil || !strings.Contains(err.Error(), "come to different places: name under ignore what may differ, or await more; after step roll") {
 		t.Errorf("got %v", err)
+	}
+	_, err = newReference([]*Recording{ended("1"), ended("2")}, ignoring(t, "spec.darwn"))
+	if err == nil || !strings.Contains(err.Error(), "ignored are fields that there are not: spec.darwn; after step roll") {
+		t.Errorf("of a path that is misspelt: %v", err)
 	}
 }
 

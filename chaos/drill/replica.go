@@ -101,6 +101,23 @@ func (r *replica) exited() <-chan struct{} {
 	return r.process.Exited()
 }
 
+// howEnded says with what the process that was started last ended, once it has.
+func (r *replica) howEnded() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.process.Err(); err != nil {
+		return err.Error()
+	}
+	return "exit status 0"
+}
+
+// lastStarted is when the process that was started last was.
+func (r *replica) lastStarted() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lives[len(r.lives)-1].record.Started
+}
+
 // running is the process, or nil if it was never started or has ended.
 func (r *replica) running() *process.Process {
 	r.mu.Lock()

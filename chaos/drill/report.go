@@ -18,6 +18,8 @@ type Report struct {
 	Reference Timeline `json:"reference,omitempty"`
 	// Occasional are the writes that only some of the runs without a fault made: no fault is injected at them.
 	Occasional []string `json:"occasional,omitempty"`
+	// Unmatched are the paths to ignore that led to no field in any of the runs without a fault: they may be misspelt.
+	Unmatched []string `json:"unmatched,omitempty"`
 }
 
 // Outline is a case as its definition introduces it.
@@ -80,6 +82,7 @@ type PointResult struct {
 	Timeline Timeline `json:"timeline"`
 
 	recovery []proxy.Place
+	words    string // the operator's last, where something was found
 }
 
 // HalfDone reports whether the kill struck in the middle of the work.
@@ -95,7 +98,7 @@ func newPointResult(point Point, attempt int, injected bool, run *Recording, fin
 	switch {
 	case len(findings) > 0:
 		result.Verdict = Failed
-		result.Log = tail(run.Log, 20)
+		result.Log, result.words = tail(run.Log, 20), lastWords(run.Log)
 	case !injected:
 		result.Verdict = NotReached
 	}
@@ -146,6 +149,7 @@ func newReport(a *arena, reference *reference, results []PointResult, took time.
 		},
 		Points:    results,
 		Reference: newTimeline(reference.Recording),
+		Unmatched: reference.unmatched,
 	}
 	if len(a.definition.Faults) > 0 {
 		for _, place := range reference.occasional {

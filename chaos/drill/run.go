@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -172,7 +173,7 @@ func (r *runner) settleStep(ctx context.Context, step scripted) error {
 		v.history = r.sofar()
 		holds, err := r.arena.expressions.scope(v).truth(step.await)
 		if err != nil {
-			return fmt.Errorf("await cannot be evaluated: %w", err)
+			return rootOf("await", err)
 		}
 		if !holds {
 			return errors.New("what the step awaits is not true")
@@ -183,16 +184,20 @@ func (r *runner) settleStep(ctx context.Context, step scripted) error {
 	case err == nil && r.armed.struck():
 		return errStruck // a moment ago; who is dead, rests
 	case err != nil && !errors.Is(err, errStruck):
-		return fmt.Errorf("%w\n%s", err, r.describe())
+		return fmt.Errorf("%w\n%s", err, r.describe(err))
 	}
 	return err
 }
 
-// describe says what there is, and which variables do not hold, to whoever waited for them.
-func (r *runner) describe() string {
+// describe says what there is, and which variables do not hold, to whoever waited for them and was told one reason.
+func (r *runner) describe(told error) string {
 	seen, _ := r.now()
 	seen.history = r.sofar()
-	lines := append(r.arena.expressions.amiss(seen), "there are:")
+	lines := slices.DeleteFunc(r.arena.expressions.amiss(seen), func(line string) bool { return strings.Contains(told.Error(), line) })
+	if r.mute() {
+		lines = append(lines, "the operator has sent the API server no request since it was started")
+	}
+	lines = append(lines, "there are:")
 	return strings.Join(append(lines, describeLists(seen.objects)...), "\n")
 }
 
@@ -217,7 +222,7 @@ func (r *runner) attend(ctx context.Context, fault *armed, interrupt context.Can
 			return
 		}
 	}
-	interrupt(errEnded)
+	interrupt(r.ended())
 }
 
 // count is how far a step has come; 0 where that cannot be told.

@@ -1,7 +1,9 @@
 package drill
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -27,7 +29,29 @@ type history struct {
 }
 
 // scope is a view with the variables evaluated.
-type scope struct{ vars map[string]any }
+type scope struct {
+	// vars lack the variables that cannot be evaluated; reasons are the same, with why in place of each of those.
+	vars, reasons map[string]any
+}
+
+// unevaluated is why an expression cannot be evaluated: for a reason of its own, and not for that of a variable that it uses.
+type unevaluated struct {
+	what   string
+	reason error
+}
+
+func (u *unevaluated) Error() string {
+	return fmt.Sprintf("%s cannot be evaluated: %v", u.what, u.reason)
+}
+
+// rootOf is why an expression cannot be evaluated, or the variable among those that it uses that cannot.
+func rootOf(what string, err error) *unevaluated {
+	var variable *unevaluated
+	if errors.As(err, &variable) {
+		return variable
+	}
+	return &unevaluated{what, err}
+}
 
 func (e *expressions) scope(v view) scope {
 	vars := map[string]any{
@@ -41,28 +65,33 @@ func (e *expressions) scope(v view) scope {
 	for name, objects := range v.objects {
 		vars[name] = objects
 	}
-	variables := map[string]any{}
-	vars["variables"] = variables
+	s := scope{vars, maps.Clone(vars)}
+	variables, reasons := map[string]any{}, map[string]any{}
+	s.vars["variables"], s.reasons["variables"] = variables, reasons
 	for _, variable := range e.variables {
-		value, _, err := variable.program.Eval(vars)
+		value, err := s.eval(variable.program)
 		if err != nil {
-			continue // whoever uses it gets the error that there is no such key
+			reasons[variable.name] = types.WrapErr(rootOf("variables."+variable.name, err))
+			continue
 		}
-		variables[variable.name] = value
+		variables[variable.name], reasons[variable.name] = value, value
 	}
-	return scope{vars}
+	return s
 }
 
-// amiss are the variables that are false or cannot be evaluated, a line each.
+// amiss are the variables that are false or cannot be evaluated, a line each, but for those that only use one that cannot.
 func (e *expressions) amiss(v view) []string {
 	seen := e.scope(v)
 	var lines []string
 	for _, variable := range e.variables {
-		switch value, _, err := variable.program.Eval(seen.vars); {
+		name := "variables." + variable.name
+		switch value, err := seen.eval(variable.program); {
 		case err != nil:
-			lines = append(lines, fmt.Sprintf("variables.%s cannot be evaluated: %v", variable.name, err))
+			if root := rootOf(name, err); root.what == name {
+				lines = append(lines, root.Error())
+			}
 		case value == types.False:
-			lines = append(lines, fmt.Sprintf("variables.%s is false", variable.name))
+			lines = append(lines, name+" is false")
 		}
 	}
 	return lines
@@ -129,7 +158,14 @@ func (s scope) text(program cel.Program) (string, error) {
 	return string(text), nil
 }
 
+// eval fails, where a variable is used that cannot be evaluated, for its reason, and not since there is no such key.
 func (s scope) eval(program cel.Program) (ref.Val, error) {
 	value, _, err := program.Eval(s.vars)
-	return value, err
+	if err == nil {
+		return value, nil
+	}
+	if _, _, reason := program.Eval(s.reasons); reason != nil {
+		err = reason
+	}
+	return nil, err
 }

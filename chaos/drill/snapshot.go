@@ -43,21 +43,39 @@ func takeSnapshot(namespace string, v view, ignore []Ignored) snapshot {
 func (s snapshot) difference(reference snapshot) string {
 	missing, excess := subtract(reference, s), subtract(s, reference)
 	var text strings.Builder
+	var lost snapshot
 	for _, line := range missing {
 		resource, object, _ := strings.Cut(line, " ")
 		i := slices.IndexFunc(excess, func(other string) bool { return strings.HasPrefix(other, resource+" ") })
 		if i < 0 {
-			fmt.Fprintf(&text, "- %s\n", line)
+			lost = append(lost, line)
 			continue
 		}
 		_, found, _ := strings.Cut(excess[i], " ")
 		fmt.Fprintf(&text, "%s:\n%s", resource, cmp.Diff(unmarshal(object), unmarshal(found)))
 		excess = slices.Delete(excess, i, i+1)
 	}
-	for _, line := range excess {
-		fmt.Fprintf(&text, "+ %s\n", line)
-	}
+	lost.list(&text, "-")
+	excess.list(&text, "+")
 	return text.String()
+}
+
+// list writes each object, those once that are alike but for a name, a number or the like.
+func (s snapshot) list(text *strings.Builder, sign string) {
+	alike := map[string]int{}
+	for _, line := range s {
+		alike[withoutParticulars(line)]++
+	}
+	for _, line := range s {
+		like := withoutParticulars(line)
+		switch n := alike[like]; {
+		case n == 1:
+			fmt.Fprintf(text, "%s %s\n", sign, line)
+		case n > 1:
+			fmt.Fprintf(text, "%s %s, and %d more like it\n", sign, line, n-1)
+		}
+		delete(alike, like)
+	}
 }
 
 // subtract is what a has more of than b, each as often as it has it more.
@@ -113,12 +131,15 @@ func (n normalizer) write(value any) string {
 	return marshal(n.normalize(value))
 }
 
+// marshal leaves what stands for something, such as <time>, as it is.
 func marshal(value any) string {
-	text, err := json.Marshal(value)
-	if err != nil {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
 		panic(err) // it was read from JSON
 	}
-	return string(text)
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // volatile are the fields of metadata that are different for every object, or say how it came about.

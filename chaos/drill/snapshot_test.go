@@ -70,6 +70,29 @@ func TestSnapshotTellsWhatDiffers(t *testing.T) {
 	}
 }
 
+// TestAlikeIsShownOnce but for names that the operator made up, and numbers.
+func TestAlikeIsShownOnce(t *testing.T) {
+	objects := func(names ...string) snapshot {
+		var all []any
+		for _, name := range names {
+			all = append(all, map[string]any{"metadata": map[string]any{"name": name, "owner": "elms"}})
+		}
+		return takeSnapshot("elms", view{objects: map[string][]any{"pods": all}}, nil)
+	}
+	some := objects("oak-0", "oak-1", "oak-x7k2p", "elm")
+	for _, test := range []struct{ got, want string }{
+		{some.difference(nil), `+ pods {"metadata":{"name":"elm","owner":"<namespace>"}}` + "\n" +
+			`+ pods {"metadata":{"name":"oak-0","owner":"<namespace>"}}, and 1 more like it` + "\n" +
+			`+ pods {"metadata":{"name":"oak-x7k2p","owner":"<namespace>"}}` + "\n"},
+		{snapshot(nil).difference(objects("oak-0", "oak-1", "oak-2")),
+			`- pods {"metadata":{"name":"oak-0","owner":"<namespace>"}}, and 2 more like it` + "\n"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got\n%swant\n%s", test.got, test.want)
+		}
+	}
+}
+
 func TestEmptyIsAbsent(t *testing.T) {
 	for _, test := range []struct {
 		value any

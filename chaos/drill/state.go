@@ -88,6 +88,8 @@ func recordsOf(entries []zone.Entry) []any {
 // Violation is an invariant that did not hold after an event.
 type Violation struct {
 	Invariant, Event string
+	// Unevaluated is why it could not be told whether it held; nil where it did not.
+	Unevaluated error
 	// Objects are what there was then, a line each.
 	Objects []string
 }
@@ -104,7 +106,7 @@ func (e *expressions) violations(plurals []string, events []Event) []Violation {
 		for _, invariant := range e.invariants {
 			holds, err := seen.truth(invariant.program)
 			if !holds && !broken[invariant.name] {
-				found = append(found, Violation{invariant.name, describe(event, err), world.describe()})
+				found = append(found, Violation{invariant.name, describe(event), err, world.describe()})
 			}
 			broken[invariant.name] = !holds
 		}
@@ -120,12 +122,8 @@ func eventValue(e Event, before *unstructured.Unstructured) map[string]any {
 	return value
 }
 
-func describe(e Event, err error) string {
-	text := fmt.Sprintf("%s %s %s at version %s", e.Type, e.Resource, e.Object.GetName(), e.Object.GetResourceVersion())
-	if err != nil {
-		text += fmt.Sprintf(" (%v)", err)
-	}
-	return text
+func describe(e Event) string {
+	return fmt.Sprintf("%s %s %s at version %s", e.Type, e.Resource, e.Object.GetName(), e.Object.GetResourceVersion())
 }
 
 // describe lists the objects, each with what most invariants are about.

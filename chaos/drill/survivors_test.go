@@ -24,7 +24,7 @@ func TestCasualties(t *testing.T) {
 	r, err := newReference([]*Recording{
 		undisturbed(podsOf("a", "b", "c"), podsOf("a", "b", "c", "d")),
 		undisturbed(podsOf("a", "b", "c"), podsOf("a", "b", "e", "d")),
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

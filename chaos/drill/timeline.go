@@ -235,7 +235,7 @@ func (c *chart) markRequests() {
 	for _, x := range c.run.Exchanges {
 		if x.IsWrite() {
 			c.mark(Mark{Lane: "api", Row: string(x.Place.Kind), Replica: x.Replica, Kind: writeKind(x.Exchange)}, x.Arrived, x.Finished,
-				"%s %s: %s%s", x.Place, x.Name, outcome(x.Exchange), c.by(x.Replica))
+				"%s: %s%s", strings.TrimSpace(x.Place.String()+" "+x.Name), outcome(x.Exchange), c.by(x.Replica))
 		}
 	}
 	for _, u := range c.run.Updates {

@@ -37,6 +37,15 @@ func TestTimelineShowsWhatDidNotCome(t *testing.T) {
 	}
 }
 
+// A request that was to create an object has no name.
+func TestTimelineOfNamelessRequest(t *testing.T) {
+	x := proxy.Exchange{Request: proxy.Request{Verb: "create", Resource: "pods"}, Place: proxy.Place{Step: "roll", Kind: "POST pods", Ordinal: 1}}
+	timeline := newTimeline(&Recording{Exchanges: []Exchange{{1, x}}})
+	if len(timeline) != 1 || timeline[0].Text != "roll: POST pods #1: never sent on" {
+		t.Errorf("got %+v", timeline)
+	}
+}
+
 // A fault that kills nobody has no restart.
 func TestTimelineOfSurvivor(t *testing.T) {
 	began := time.Now()

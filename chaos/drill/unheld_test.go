@@ -73,7 +73,7 @@ func TestOperatorThatNeverBecomesReady(t *testing.T) {
 		"The operator printed nothing.")
 	requireUnheld(t, briefly(t, tiny), program(t, executable(t, "#!/bin/sh\necho waiting for the moon\nexec sleep 1000\n")),
 		"the reference run, without any fault, fails (converges): create: not settled after 1s: what the step awaits is not true",
-		"The operator's last words:\nwaiting for the moon")
+		"The operator's last words:\n  waiting for the moon")
 }
 
 // TestAwaitThatCannotBeEvaluated says what of it.
@@ -138,7 +138,7 @@ func TestObserveWhatThereIsNot(t *testing.T) {
 		text := strings.NewReplacer("leases.coordination.k8s.io", resource, "fleets.fleet.twinloop.example.com, ", "").Replace(tiny)
 		definition := parse(t, strings.Replace(text, "fleets.exists(f,", "pods.exists(f,", 1))
 		requireUnheld(t, definition, program(t, executable(t, idle)),
-			`observe: "`+resource+`": the API server has no such resource; name it as plural.group`, "")
+			`observe: "`+resource+`": the API server has no such resource; name it as plural.group, or add its CustomResourceDefinition to operator.manifests`, "")
 	}
 }
 

@@ -32,7 +32,8 @@ func newDrillCommand() *cobra.Command {
 			"of it.\n\n" + describeDrills() + "\n" +
 			"With --config it is an operator of yours: the file says how to start it and what life it goes through, and the drill\n" +
 			"what is done to it meanwhile. 'twinloop drill init' writes a first version of the file.\n\n" +
-			"Exit status: 0 if the operators pass at every point, 1 if one does not, 2 if the drill could not be held.",
+			"Exit status: 0 if the operators pass at every point, 1 if one does not, 2 if the drill could not be held,\n" +
+			"130 if it was interrupted.",
 		Example: "  twinloop drill crash --operator handwired,kubebuilder\n" +
 			"  twinloop drill crash --operator handwired --point 'roll: POST pods #1, after' -o json\n" +
 			"  twinloop drill errors --config drill.yaml",
@@ -50,8 +51,8 @@ func newDrillCommand() *cobra.Command {
 		"Operators to drill, one after the other, separated by commas: "+operatorNames()+".")
 	flags.StringVar(&o.config, "config", "", "Drill the operator that this file describes.")
 	flags.IntVar(&o.lanes, "lanes", 0,
-		fmt.Sprintf("Number of points to run at once, each in a namespace of its own. Default: %d, and %d where most of the time is waited.",
-			busyLanes, waitingLanes))
+		fmt.Sprintf("Number of points to run at once, each in a namespace of its own. Default: %d, and %d where most of the time is waited.\n"+
+			"Those of an operator that is clusterWide are run one after the other.", busyLanes, waitingLanes))
 	flags.StringArrayVar(&o.points, "point", nil, "Run only this point, as the table prints it. May be repeated.")
 	flags.StringVar(&o.shard, "shard", "", "Run only the i-th of n parts of the points, as i/n.")
 	flags.Uint64Var(&o.seed, "seed", 1, "Which pairs of kills are drawn, where a drill draws some.")

@@ -211,7 +211,7 @@ func TestDrillBadUsage(t *testing.T) {
 		{"name the drill: one of crash", []string{"drill"}},
 		{`unknown drill "crsh": choose one of crash, errors`, []string{"drill", "crsh", "--operator", "handwired"}},
 		{"drill file: open missing.yaml: no such file", []string{"drill", "missing.yaml", "--operator", "handwired"}},
-		{"--operator: name one of handwired", []string{"drill", "crash"}},
+		{"--operator: name one of handwired, kubebuilder, or give --config", []string{"drill", "crash"}},
 		{`--operator: unknown operator "other": choose one of handwired`, []string{"drill", "crash", "--operator", "other"}},
 		{"--lanes: must be at least 1", []string{"drill", "crash", "--operator", "handwired", "--lanes", "-1"}},
 		{"--output: must be one of table, json, yaml, junit", []string{"drill", "crash", "--operator", "handwired", "-o", "xml"}},
@@ -245,6 +245,8 @@ func TestDrillBadOptions(t *testing.T) {
 	if err := os.WriteFile(binary, []byte("\x7fELF\x02\x00"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	everywhere := described(t, `[twinloop-no-such-program, "--kubeconfig={{kubeconfig}}", "--namespace={{namespace}}"]`,
+		"[\"true\", \"{{kubeconfig}}\"]\n  clusterWide: true")
 	noKind := described(t, `command: [twinloop-no-such-program, "--kubeconfig={{kubeconfig}}", "--namespace={{namespace}}"]
 observe: [pods]
 scenario:
@@ -291,6 +293,7 @@ scenario:
 		{mine + `: operator.command: exec: "twinloop-no-such-program": executable file not found in $PATH`, "crash", of(mine)},
 		{noProgram + `: operator.command: exec: "` + filepath.Join(filepath.Dir(noProgram), "missing") + `": stat `, "crash", of(noProgram)},
 		{noManifest + ": operator.manifests: " + filepath.Join(filepath.Dir(noManifest), "crd.yaml") + ": ", "crash", of(noManifest)},
+		{"--lanes: leave it out: the operator is clusterWide", "crash", drillOptions{config: everywhere, output: "table", lanes: 2}},
 		{binary + ": it is no valid YAML: control characters are not allowed", "crash", of(binary)},
 		{noKind + `: scenario[0].apply.kind: there is no kind "Wbe" of group example.com, only Web`, "crash", of(noKind)},
 		{noOperator + ": operator: say how to start it: give at least name and command", "crash", of(noOperator)},

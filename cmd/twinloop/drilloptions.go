@@ -47,6 +47,9 @@ func (o drillOptions) parse(name string) (*drillWork, error) {
 	if o.lanes < 0 {
 		return nil, fmt.Errorf("--lanes: must be at least 1, not %d", o.lanes)
 	}
+	if o.lanes > 1 && slices.ContainsFunc(work.subjects, func(s *drillSubject) bool { return s.clusterWide }) {
+		return nil, errors.New("--lanes: leave it out: the operator is clusterWide, and its runs are held one after the other")
+	}
 	if !slices.Contains(outputs, o.output) {
 		return nil, fmt.Errorf("--output: must be one of %s, not %q", strings.Join(outputs, ", "), o.output)
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -70,8 +69,7 @@ func (p *drillProgress) show(now drill.Progress) {
 func failure(result *drill.PointResult) string {
 	for _, finding := range result.Findings {
 		if !finding.Expected {
-			first, _, _ := strings.Cut(finding.Text, "\n")
-			return fmt.Sprintf("%s: %s: %s", result.Point, finding.Oracle, first)
+			return fmt.Sprintf("%s: %s: %s", result.Point, finding.Oracle, finding.Brief())
 		}
 	}
 	return fmt.Sprintf("%s: %s", result.Point, result.Verdict)

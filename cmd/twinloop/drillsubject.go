@@ -49,6 +49,8 @@ func (o drillOptions) subjects(definition *drill.Definition) ([]*drillSubject, e
 			return nil, fmt.Errorf("%s: operator.%w", file, err)
 		}
 		return []*drillSubject{subject}, nil
+	case len(o.operators) == 0:
+		return nil, fmt.Errorf("--operator: name one of %s, or give --config", operatorNames())
 	}
 	known, err := findOperators(o.operators)
 	if err != nil {
