@@ -3,7 +3,6 @@ package drawthepipeline
 
 import (
 	"embed"
-	"io/fs"
 
 	"example.com/twinloop/labs/lab"
 )
@@ -45,14 +44,6 @@ var Lab = lab.Lab{
 		{Name: "reconciles", Answer: lab.Number{}, Text: "And how many reconciles are there?"},
 	},
 	Run:   run,
-	Start: start(),
+	Start: lab.Sub(files, "start"),
 	Check: check,
-}
-
-func start() fs.FS {
-	folder, err := fs.Sub(files, "start")
-	if err != nil {
-		panic(err) // it is embedded above
-	}
-	return folder
 }

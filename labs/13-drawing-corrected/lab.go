@@ -4,7 +4,6 @@ package drawingcorrected
 
 import (
 	"embed"
-	"io/fs"
 
 	"example.com/twinloop/labs/lab"
 )
@@ -46,14 +45,6 @@ var Lab = lab.Lab{
 		{Name: "yours", Answer: lab.Number{}, Text: "How many of the eleven stages are in files of yours?"},
 	},
 	Run:   run,
-	Start: start(),
+	Start: lab.Sub(files, "start"),
 	Check: check,
-}
-
-func start() fs.FS {
-	folder, err := fs.Sub(files, "start")
-	if err != nil {
-		panic(err) // it is embedded above
-	}
-	return folder
 }

@@ -4,6 +4,7 @@ package lab
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"io/fs"
 )
@@ -53,4 +54,13 @@ func (l Lab) Question(measurement string) *Question {
 		}
 	}
 	return nil
+}
+
+// Sub is a folder of the files that a lab has embedded.
+func Sub(files embed.FS, folder string) fs.FS {
+	sub, err := fs.Sub(files, folder)
+	if err != nil {
+		panic(err) // its name is a constant
+	}
+	return sub
 }
