@@ -36,18 +36,11 @@ func run(ctx context.Context, bench *lab.Bench) error {
 	bench.Measure("requests", len(seen.Requests))
 	bench.Measure("fifo", seen.Queue())
 	bench.Measure("order", inOrder)
-	bench.Measure("known-when-added", answer(seen.KnownWhenAdded))
-	bench.Measure("known-when-deleted", answer(seen.KnownWhenDeleted))
-	bench.Measure("stored-while-handler-waits", answer(seen.StoredMeanwhile))
+	bench.Measure("known-when-added", seen.KnownWhenAdded)
+	bench.Measure("known-when-deleted", seen.KnownWhenDeleted)
+	bench.Measure("stored-while-handler-waits", seen.StoredMeanwhile)
 	bench.Measure("writes", seen.Writes)
 	bench.Measure("events", seen.Events)
 	bench.Measure("reconciles", seen.Reconciles)
 	return nil
-}
-
-func answer(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
 }

@@ -13,8 +13,6 @@ var page string
 //go:embed start
 var files embed.FS
 
-var yesOrNo = lab.Choice{"yes", "no"}
-
 // Lab is lab 1.
 var Lab = lab.Lab{
 	Number:  1,
@@ -32,11 +30,11 @@ var Lab = lab.Lab{
 				"did all the reading take, from the start?"},
 		{Name: "order", Answer: order,
 			Text: "The object arrives. In which order do these get to see it, or its key?"},
-		{Name: "known-when-added", Answer: yesOrNo,
+		{Name: "known-when-added", Answer: lab.YesOrNo,
 			Text: "A handler is told that an object was added. Does the indexer have it by then?"},
-		{Name: "known-when-deleted", Answer: yesOrNo,
+		{Name: "known-when-deleted", Answer: lab.YesOrNo,
 			Text: "A handler is told that an object was deleted. Does the indexer still have it?"},
-		{Name: "stored-while-handler-waits", Answer: yesOrNo,
+		{Name: "stored-while-handler-waits", Answer: lab.YesOrNo,
 			Text: "A handler does not return. Does the indexer go on being updated?"},
 		{Name: "events", Answer: lab.Number{},
 			Text: "Somebody creates one object; reconcile writes a label to it, once, and is content from then on. " +

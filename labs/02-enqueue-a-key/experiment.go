@@ -47,11 +47,11 @@ func secondWorker(ctx context.Context, bench *lab.Bench, c *controllers) error {
 	_, sameKey := take(c.keys)
 	c.keys.Done(key)
 	_, afterDone := take(c.keys)
-	bench.Say("  objects: a second worker gets something: %s; it is version %d", answer(another), version(object))
-	bench.Say("  keys:    a second worker gets something: %s; once the first is done: %s", answer(sameKey), answer(afterDone))
-	bench.Measure("object-second-worker", answer(another))
-	bench.Measure("key-second-worker", answer(sameKey))
-	bench.Measure("key-after-done", answer(afterDone))
+	bench.Say("  objects: a second worker gets something: %t; it is version %d", another, version(object))
+	bench.Say("  keys:    a second worker gets something: %t; once the first is done: %t", sameKey, afterDone)
+	bench.Measure("object-second-worker", another)
+	bench.Measure("key-second-worker", sameKey)
+	bench.Measure("key-after-done", afterDone)
 	return nil
 }
 
@@ -97,11 +97,4 @@ func exists(version int) bool { return version != gone }
 func show(bench *lab.Bench, byObject, byKey attempts) {
 	bench.Say("  objects: the worker acts on %s", byObject)
 	bench.Say("  keys:    the worker acts on %s", byKey)
-}
-
-func answer(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
 }

@@ -14,8 +14,6 @@ var page string
 // versions is how many there are of the object.
 const versions = 5
 
-var yesOrNo = lab.Choice{"yes", "no"}
-
 // Lab is lab 2.
 var Lab = lab.Lab{
 	Number:  2,
@@ -34,9 +32,9 @@ var Lab = lab.Lab{
 		{Name: "key-reconciles", Answer: lab.Number{},
 			Text: "The same, but the handler enqueues the object's key, and the worker asks the lister. How many reconciles now?"},
 		{Name: "key-first-version", Answer: lab.Number{}, Text: "Which version does the first of them act on?"},
-		{Name: "object-second-worker", Answer: yesOrNo,
+		{Name: "object-second-worker", Answer: lab.YesOrNo,
 			Text: "A worker has taken an item of this object and is not done. Objects were enqueued: does a second worker get another?"},
-		{Name: "key-second-worker", Answer: yesOrNo, Text: "And if keys were?"},
+		{Name: "key-second-worker", Answer: lab.YesOrNo, Text: "And if keys were?"},
 		{Name: "object-left-at", Answer: lab.Number{},
 			Text: "Five versions pass, and then the first attempt fails; it is retried, and all others succeed. Objects were " +
 				"enqueued. Which version does the last attempt act on?"},

@@ -37,7 +37,7 @@ func (b *bed) deleteOne(ctx context.Context) error {
 	}
 	b.Measure("created-for-one", b.writes("delete one", "POST pods"))
 	b.Measure("names-kept-by-two", kept(names, after.PodsOf(web)))
-	b.Measure("name-comes-back", answer(after.Pods[names[0]] != nil))
+	b.Measure("name-comes-back", after.Pods[names[0]] != nil)
 	return nil
 }
 
@@ -68,7 +68,7 @@ func (b *bed) quarantine(ctx context.Context) error {
 	}
 	b.Measure("created-for-quarantined", b.writes("quarantine", "POST pods"))
 	b.Measure("pods-after-quarantine", len(after.Pods))
-	b.Measure("quarantined-is-owned", answer(metav1.GetControllerOf(after.Pods[name]) != nil))
+	b.Measure("quarantined-is-owned", metav1.GetControllerOf(after.Pods[name]) != nil)
 	return nil
 }
 
@@ -88,7 +88,7 @@ func (b *bed) intrude(ctx context.Context) error {
 		return err
 	}
 	adopted := func(s cluster.State) bool { return slices.Contains(s.PodsOf(web), "foreign") }
-	b.Measure("foreign-is-adopted", answer(slices.ContainsFunc(b.observer.States(), adopted)))
+	b.Measure("foreign-is-adopted", slices.ContainsFunc(b.observer.States(), adopted))
 	b.Measure("created-for-foreign", b.writes("intrude", "POST pods"))
 	deleted := nobody
 	switch {

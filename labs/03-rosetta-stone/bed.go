@@ -110,6 +110,4 @@ func kept(before, after []string) int {
 	return n
 }
 
-func answer(yes bool) string { return map[bool]string{true: "yes", false: "no"}[yes] }
-
 func (b *bed) pods() typedcorev1.PodInterface { return b.cluster.Kube.CoreV1().Pods(cluster.Namespace) }

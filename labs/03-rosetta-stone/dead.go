@@ -78,7 +78,7 @@ func (b *bed) restart(ctx context.Context) error {
 	b.Measure("created-after-restart", b.writes("restart", "POST pods"))
 	b.Measure("deletions-told-after-restart", deletions)
 	b.Measure("most-pods-after-restart", most)
-	b.Measure("quarantined-while-dead-is-owned", answer(metav1.GetControllerOf(after.Pods[b.quarantined]) != nil))
+	b.Measure("quarantined-while-dead-is-owned", metav1.GetControllerOf(after.Pods[b.quarantined]) != nil)
 	return nil
 }
 

@@ -17,8 +17,6 @@ const (
 	nobody  = "none"
 )
 
-var yesOrNo = lab.Choice{"yes", "no"}
-
 // Lab is lab 3.
 var Lab = lab.Lab{
 	Number:  3,
@@ -31,13 +29,13 @@ var Lab = lab.Lab{
 	Questions: []lab.Question{
 		{Name: "created-for-one", Answer: lab.Number{},
 			Text: "A Fleet of 3 runs. Somebody deletes one pod. How many pods does the operator create?"},
-		{Name: "name-comes-back", Answer: yesOrNo, Text: "Is there a pod of the deleted one's name again?"},
+		{Name: "name-comes-back", Answer: lab.YesOrNo, Text: "Is there a pod of the deleted one's name again?"},
 		{Name: "names-kept-by-none", Answer: lab.Number{},
 			Text: "Somebody deletes all 3. When there are 3 again, how many names are the same as before?"},
 		{Name: "pods-after-quarantine", Answer: lab.Number{},
 			Text: "Somebody changes the label app of one of the 3 pods. How many pods are there in the end?"},
-		{Name: "quarantined-is-owned", Answer: yesOrNo, Text: "Does the pod with the changed label still have its owner reference?"},
-		{Name: "foreign-is-adopted", Answer: yesOrNo,
+		{Name: "quarantined-is-owned", Answer: lab.YesOrNo, Text: "Does the pod with the changed label still have its owner reference?"},
+		{Name: "foreign-is-adopted", Answer: lab.YesOrNo,
 			Text: "Somebody creates a pod of their own with the label app=web, while the Fleet has its 3. " +
 				"Does it get the Fleet as its owner?"},
 		{Name: "deleted-for-foreign", Answer: lab.Choice{foreign, own, nobody}, Text: "Which pod is deleted then?"},

@@ -43,7 +43,7 @@ var Lab = lab.Lab{
 			Text: fmt.Sprintf("While a reconcile is under way, one of its pods is edited %d times. "+
 				"How often do the handlers add the Fleet's key to the queue?", edits)},
 		{Name: "burst-reconciles", Answer: lab.Number{}, Text: "How many reconciles come of that?"},
-		{Name: "others-while-stuck", Answer: lab.Choice{"yes", "no"},
+		{Name: "others-while-stuck", Answer: lab.YesOrNo,
 			Text: "The write of that reconcile does not come back for a while. Is another Fleet reconciled meanwhile?"},
 		{Name: "events-at-rest", Answer: lab.Number{},
 			Text: "At last nobody does anything for two seconds. How many watch events and reconciles are there?"},

@@ -145,7 +145,7 @@ func (b *bed) burst(ctx context.Context) error {
 		t.count(web, cluster.Enqueued), t.count(web, cluster.Reconciling))
 	b.Measure("burst-adds", t.count(web, cluster.Enqueued))
 	b.Measure("reconciles-while-stuck", t.count(web, cluster.Reconciling))
-	b.Measure("others-while-stuck", map[bool]string{true: "yes", false: "no"}[t.count(db, cluster.Reconciled) > 0])
+	b.Measure("others-while-stuck", t.count(db, cluster.Reconciled) > 0)
 
 	// What the write itself leads to is not to be mixed up with it.
 	fleets := proxy.Watched{Resource: "fleets"}

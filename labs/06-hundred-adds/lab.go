@@ -11,8 +11,6 @@ import (
 //go:embed README.md
 var page string
 
-var yesOrNo = lab.Choice{"yes", "no"}
-
 // Lab is lab 6.
 var Lab = lab.Lab{
 	Number:  6,
@@ -32,7 +30,7 @@ var Lab = lab.Lab{
 			Text: "As before, but the worker forgets Done and calls Get again. How many more times is web handed out?"},
 		{Name: "len-without-done", Answer: lab.Number{}, Text: "What does Len() of that queue say then?"},
 		{Name: "depth-without-done", Answer: lab.Number{}, Text: "And what does the metric workqueue_depth say?"},
-		{Name: "other-key-without-done", Answer: yesOrNo,
+		{Name: "other-key-without-done", Answer: lab.YesOrNo,
 			Text: "While web is stuck, another key is Added. Is that one handed out?"},
 		{Name: "longest-running-without-done", Answer: lab.Number{Unit: "s"},
 			Text: "A minute later, what does the metric workqueue_longest_running_processor_seconds say?"},

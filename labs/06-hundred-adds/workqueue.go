@@ -63,7 +63,7 @@ func addWithoutDone(ctx context.Context, bench *lab.Bench) error {
 		q.show(bench, "after Get and Done of "+got)
 	}
 	bench.Measure("handed-out-without-done", handedOut[key])
-	bench.Measure("other-key-without-done", map[bool]string{true: "yes", false: "no"}[handedOut[other] == 1])
+	bench.Measure("other-key-without-done", handedOut[other] == 1)
 	longest, err := q.longestRunningAfter(ctx, time.Minute)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func (e *experiment) whileItIsBlind(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.Measure("before-relist-listed", answer(listed))
+	e.Measure("before-relist-listed", listed)
 
 	version := e.informer.LastSyncResourceVersion()
 	e.begin()
@@ -51,14 +51,14 @@ func (e *experiment) whileItIsBlind(ctx context.Context) error {
 func (e *experiment) measureCalls() {
 	record := e.informer.Record()
 	first, swapped := record.Of(cluster.Call)[0], record.Calls(unseenSwap)[0]
-	e.Measure("unseen-tombstone", answer(record.Calls(unseen)[0].What == "tombstone"))
+	e.Measure("unseen-tombstone", record.Calls(unseen)[0].What == "tombstone")
 	e.Measure("unseen-version", record.Calls(unseen)[0].Pod.Labels["version"])
-	e.Measure("unseen-first", answer(first.Pod.Name == unseen))
+	e.Measure("unseen-first", first.Pod.Name == unseen)
 	e.Measure("unseen-swap", swap(record, unseenSwap))
-	e.Measure("unseen-swap-two-uids", answer(swapped.Old != nil && swapped.Old.UID != swapped.Pod.UID))
+	e.Measure("unseen-swap-two-uids", swapped.Old != nil && swapped.Old.UID != swapped.Pod.UID)
 	e.Measure("brief-calls", len(record.Calls(brief)))
 	e.Measure("kept-calls", len(record.Calls(kept)))
-	e.Measure("list-mode-same-calls", answer(slices.Equal(summary(record), summary(e.lister.Record()))))
+	e.Measure("list-mode-same-calls", slices.Equal(summary(record), summary(e.lister.Record())))
 }
 
 // summary is what was told of which pod, in the order of the alphabet: that of a state is anyone's guess.
@@ -117,15 +117,15 @@ func (e *experiment) measureTombstone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.Measure("at-tombstone-listed", answer(slices.Contains(d.listed, unseen)))
-	e.Measure("at-tombstone-ahead", answer(slices.Contains(d.listed, fresh)))
+	e.Measure("at-tombstone-listed", slices.Contains(d.listed, unseen))
+	e.Measure("at-tombstone-ahead", slices.Contains(d.listed, fresh))
 	e.Say("\nWhat comes of the tombstone in OnDelete, by the way of getting a key from it:")
 	for _, w := range ways {
 		outcome := w.outcome(d)
 		e.Say("  %-22s %s", w.name, outcome)
 		e.Measure(w.name, outcome)
 	}
-	e.Measure("panic-ends-the-process", answer(utilruntime.ReallyCrash))
+	e.Measure("panic-ends-the-process", utilruntime.ReallyCrash)
 	e.Measure("typed-handler", map[bool]string{true: enqueued, false: failure}[typed.GetKey() == d.key()])
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 var page string
 
 var (
-	yesOrNo  = lab.Choice{"yes", "no"}
 	versions = lab.Choice{"v1", "v2"}
 	outcomes = lab.Choice{enqueued, nothing, failure, panics}
 	swaps    = lab.Choice{deleteAndAdd, oneUpdate}
@@ -32,14 +31,14 @@ var Lab = lab.Lab{
 		{Name: "seen-version", Answer: versions,
 			Text: "A pod that the informer knows with the label version=v1 is labelled v2 and deleted, and the informer sees both. " +
 				"Which label has the pod that OnDelete gets?"},
-		{Name: "unseen-tombstone", Answer: yesOrNo,
+		{Name: "unseen-tombstone", Answer: lab.YesOrNo,
 			Text: "The same while the informer sees nothing; then its watch ends with 410 and it relists. " +
 				"Does OnDelete get a DeletedFinalStateUnknown?"},
 		{Name: "unseen-version", Answer: versions, Text: "Which label has the pod in there?"},
-		{Name: "before-relist-listed", Answer: yesOrNo,
+		{Name: "before-relist-listed", Answer: lab.YesOrNo,
 			Text: "After the deletion and before the relist: does the lister still have the pod?"},
-		{Name: "at-tombstone-listed", Answer: yesOrNo, Text: "And while OnDelete runs?"},
-		{Name: "at-tombstone-ahead", Answer: yesOrNo,
+		{Name: "at-tombstone-listed", Answer: lab.YesOrNo, Text: "And while OnDelete runs?"},
+		{Name: "at-tombstone-ahead", Answer: lab.YesOrNo,
 			Text: "While OnDelete runs, does the lister have a pod whose OnAdd is still to come?"},
 		{Name: "seen-swap", Answer: swaps,
 			Text: "A pod is deleted and created again under its name, before the informer's eyes. What are handlers told?"},

@@ -40,11 +40,11 @@ func (e *experiment) whileItWatches(ctx context.Context) error {
 			failures++
 		}
 	}
-	e.Measure("seen-tombstone", answer(deleted.What == "tombstone"))
+	e.Measure("seen-tombstone", deleted.What == "tombstone")
 	e.Measure("seen-version", deleted.Pod.Labels["version"])
-	e.Measure("seen-newer-than-stored", answer(newer > 0))
+	e.Measure("seen-newer-than-stored", newer > 0)
 	e.Measure("seen-failures", failures)
-	e.Measure("seen-listed", answer(slices.Contains(deletion.listed, seen)))
+	e.Measure("seen-listed", slices.Contains(deletion.listed, seen))
 	e.Measure("seen-swap", swap(record, seenSwap))
 	return nil
 }

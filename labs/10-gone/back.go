@@ -105,7 +105,7 @@ func (e *experiment) measureReturn(ctx context.Context, before past) error {
 	if err != nil {
 		return err
 	}
-	e.Measure("store-is-current", answer(current))
+	e.Measure("store-is-current", current)
 	return e.measureStatuses()
 }
 

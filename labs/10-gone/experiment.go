@@ -127,5 +127,3 @@ func (e *experiment) show(record cluster.Record) {
 		e.Say("  %s", entry)
 	}
 }
-
-func answer(yes bool) string { return map[bool]string{true: "yes", false: "no"}[yes] }

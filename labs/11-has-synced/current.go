@@ -36,13 +36,13 @@ func notCurrent(ctx context.Context, bench *lab.Bench, s *settings) error {
 		return err
 	}
 	bench.Say("\n1. Not that the cache is current. The watch is held; %d ConfigMaps are created, and one is painted blue:", more)
-	bench.Say("  on the server: %d; in the cache: %d, and that one is %s; HasSynced: %s",
-		len(onServer.Items), s.cached(), served, answer(s.informer.HasSynced()))
+	bench.Say("  on the server: %d; in the cache: %d, and that one is %s; HasSynced: %t",
+		len(onServer.Items), s.cached(), served, s.informer.HasSynced())
 	bench.Say("  the store's version, compared with the last write: %s", version)
 	bench.Measure("on-server-while-held", len(onServer.Items))
 	bench.Measure("cached-while-held", s.cached())
 	bench.Measure("served-while-held", served)
-	bench.Measure("synced-while-held", answer(s.informer.HasSynced()))
+	bench.Measure("synced-while-held", s.informer.HasSynced())
 	bench.Measure("version-while-held", version)
 
 	s.Proxy.Release(configMaps)

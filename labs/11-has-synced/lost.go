@@ -30,8 +30,8 @@ func notConnected(ctx context.Context, bench *lab.Bench, s *settings) error {
 	}
 	served, err := s.served()
 	bench.Say("\n3. Not that it will ever be taken back. The connection breaks, no other comes about, and that one is painted green:")
-	bench.Say("  in the cache it is %s, error: %v; HasSynced: %s", served, err, answer(s.informer.HasSynced()))
-	bench.Measure("synced-while-cut-off", answer(s.informer.HasSynced()))
+	bench.Say("  in the cache it is %s, error: %v; HasSynced: %t", served, err, s.informer.HasSynced())
+	bench.Measure("synced-while-cut-off", s.informer.HasSynced())
 	switch {
 	case err != nil:
 		bench.Measure("served-while-cut-off", failed)
@@ -51,9 +51,9 @@ func notConnected(ctx context.Context, bench *lab.Bench, s *settings) error {
 // notRunning stops the informer.
 func notRunning(_ context.Context, bench *lab.Bench, s *settings) error {
 	s.stop()
-	bench.Say("  the informer is stopped: HasSynced: %s, and the lister serves %d", answer(s.informer.HasSynced()), s.cached())
-	bench.Measure("stopped", answer(s.informer.IsStopped()))
-	bench.Measure("synced-after-stop", answer(s.informer.HasSynced()))
+	bench.Say("  the informer is stopped: HasSynced: %t, and the lister serves %d", s.informer.HasSynced(), s.cached())
+	bench.Measure("stopped", s.informer.IsStopped())
+	bench.Measure("synced-after-stop", s.informer.HasSynced())
 	bench.Measure("served-after-stop", s.cached())
 	return nil
 }

@@ -33,10 +33,10 @@ func promise(ctx context.Context, bench *lab.Bench, s *settings) error {
 		return err
 	}
 	bench.Say("\nThe first watch has brought %d of %d ConfigMaps. One is held, and the bookmark behind it:", s.read.Load(), first)
-	bench.Say("  in the store: %d; HasSynced: %s", s.cached(), answer(s.informer.HasSynced()))
+	bench.Say("  in the store: %d; HasSynced: %t", s.cached(), s.informer.HasSynced())
 	bench.Measure("read-before-bookmark", int(s.read.Load()))
 	bench.Measure("store-before-bookmark", s.cached())
-	bench.Measure("synced-before-bookmark", answer(s.informer.HasSynced()))
+	bench.Measure("synced-before-bookmark", s.informer.HasSynced())
 
 	s.Proxy.Release(last)
 	if !cache.WaitFor(ctx, "", s.informer.HasSyncedChecker(), ofQuick.HasSyncedChecker()) {
@@ -48,13 +48,13 @@ func promise(ctx context.Context, bench *lab.Bench, s *settings) error {
 		return err
 	}
 	bench.Say("Both pass. A slow handler is in its first OnAdd, and finds %d in the store; a quick one enqueues keys:", atFirst)
-	bench.Say("  HasSynced of the informer: %s; of the slow handler: %s; of the quick one: %s, and %d keys wait",
-		answer(s.informer.HasSynced()), answer(ofSlow.HasSynced()), answer(ofQuick.HasSynced()), queue.Len())
+	bench.Say("  HasSynced of the informer: %t; of the slow handler: %t; of the quick one: %t, and %d keys wait",
+		s.informer.HasSynced(), ofSlow.HasSynced(), ofQuick.HasSynced(), queue.Len())
 	bench.Say("  the store's version, compared with the last write before the start: %s", version)
 	bench.Measure("store-at-first-add", atFirst)
-	bench.Measure("synced-slow-handler", answer(s.informer.HasSynced()))
-	bench.Measure("registration-slow-handler", answer(ofSlow.HasSynced()))
-	bench.Measure("registration-quick-handler", answer(ofQuick.HasSynced()))
+	bench.Measure("synced-slow-handler", s.informer.HasSynced())
+	bench.Measure("registration-slow-handler", ofSlow.HasSynced())
+	bench.Measure("registration-quick-handler", ofQuick.HasSynced())
 	bench.Measure("keys-when-handled", queue.Len())
 	bench.Measure("version-when-synced", version)
 
@@ -80,10 +80,10 @@ func lateHandler(ctx context.Context, bench *lab.Bench, s *settings) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	bench.Say("A handler is added now, and is in its first OnAdd: HasSynced of the informer: %s; of the handler: %s",
-		answer(s.informer.HasSynced()), answer(registration.HasSynced()))
-	bench.Measure("synced-late-handler", answer(s.informer.HasSynced()))
-	bench.Measure("registration-late-handler", answer(registration.HasSynced()))
+	bench.Say("A handler is added now, and is in its first OnAdd: HasSynced of the informer: %t; of the handler: %t",
+		s.informer.HasSynced(), registration.HasSynced())
+	bench.Measure("synced-late-handler", s.informer.HasSynced())
+	bench.Measure("registration-late-handler", registration.HasSynced())
 	late.open()
 	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) {
 		return ctx.Err()

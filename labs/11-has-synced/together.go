@@ -41,11 +41,11 @@ func notTogether(ctx context.Context, bench *lab.Bench, s *settings) error {
 	}
 	bench.Say("\n2. Not that two informers are at the same point. The pods' watch is held; %d are created, then their Fleet:",
 		replicas)
-	bench.Say("  in the caches: %d Fleet and %d pods, which never was; HasSynced: %s and %s",
-		seen(fleets), seen(pods), answer(fleets.HasSynced()), answer(pods.HasSynced()))
-	bench.Measure("fleet-seen", answer(seen(fleets) == 1))
+	bench.Say("  in the caches: %d Fleet and %d pods, which never was; HasSynced: %t and %t",
+		seen(fleets), seen(pods), fleets.HasSynced(), pods.HasSynced())
+	bench.Measure("fleet-seen", seen(fleets) == 1)
 	bench.Measure("pods-seen", seen(pods))
-	bench.Measure("both-synced", answer(fleets.HasSynced() && pods.HasSynced()))
+	bench.Measure("both-synced", fleets.HasSynced() && pods.HasSynced())
 	return nil
 }
 

@@ -27,12 +27,16 @@ func (m Measurement) String() string { return withUnit(m.Value, m.Unit) }
 func NewBench(l Lab, out io.Writer) *Bench { return &Bench{lab: l, out: out} }
 
 // Say tells the learner something, in a line.
-func (b *Bench) Say(format string, args ...any) { fmt.Fprintf(b.out, format+"\n", args...) }
+func (b *Bench) Say(format string, args ...any) {
+	fmt.Fprintf(b.out, format, args...)
+	fmt.Fprintln(b.out)
+}
 
 // Write lets tables be written among what is said.
 func (b *Bench) Write(p []byte) (int, error) { return b.out.Write(p) }
 
-// Measure keeps a measurement: an int, a float64, a time.Duration, a string (of a Choice), or a []string (of an Ordering). A
+// Measure keeps a measurement: an int, a float64, a time.Duration, a string (of a Choice), a bool (of
+// YesOrNo), or a []string (of an Ordering). A
 // duration is kept in the unit of its question, or in milliseconds. To measure a name twice is a bug of the lab.
 func (b *Bench) Measure(name string, value any) {
 	if slices.ContainsFunc(b.measurements, func(m Measurement) bool { return m.Name == name }) {
@@ -51,6 +55,8 @@ func (b *Bench) Measure(name string, value any) {
 		m.Value = written(value)
 	case string:
 		m.Value = value
+	case bool:
+		m.Value = map[bool]string{true: "yes", false: "no"}[value]
 	case []string:
 		m.Value = inOrder(value)
 	case time.Duration:

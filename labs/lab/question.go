@@ -65,6 +65,9 @@ func (n Number) Agrees(predicted, measured string) bool {
 // Choice is answered with one of its options.
 type Choice []string
 
+// YesOrNo is the choice for what is so or is not.
+var YesOrNo = Choice{"yes", "no"}
+
 func (c Choice) Hint() string { return "one of " + letters(c) }
 
 func (c Choice) Options() []string { return c }
