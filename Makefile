@@ -79,7 +79,7 @@ cross: ## Check that everything compiles for a Mac.
 
 .PHONY: labs
 labs: ## Run every lab's experiment, and hold what it measures against its page.
-	$(GO) test -count=1 -v ./labs/...
+	$(GO) test -count=1 ./labs ./labs/[0-9]*/
 
 .PHONY: clean
 clean: ## Remove bin/. The control plane's cache stays; bin/twinloop cluster build says where it is.

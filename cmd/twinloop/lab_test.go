@@ -96,7 +96,7 @@ func TestLabIsPredictedRunAndChecked(t *testing.T) {
 		step{"run 6", "", 0, `counting\n(.|\n)*reconciles +1 +1 +right\norder +left, right +right, left +wrong\n\n1 of 2 predictions`},
 		step{"list", "", 0, `nothing +5 +run\n`},
 		step{"show 6", "", 0, `It is 1\.\n$`},
-		step{"check count", "", 1, `order was predicted as left, right and is right, left`},
+		step{"check count", "", 1, `order: you said "left, right", and it is "right, left"`},
 		step{"list -o yaml", "", 0, `stage: check failed`},
 		step{"predict 6", "\nb a\n", 0, `you said 1(.|\n)*Predictions kept: 1, and marked`},
 		step{"run 06-count", "", 0, `reconciles +1 +1 +right\norder +right, left +right, left +right, predicted after a run\n`},
@@ -117,7 +117,7 @@ func TestPredictKeepsWhatItCan(t *testing.T) {
 		step{"predict 6 --answer gaps=1", "", 2, `no question "gaps": name one of reconciles, order`},
 		step{"predict 6 --answer order", "", 2, `NAME=VALUE`},
 		step{"list", "", 0, `predicted 1 of 2`}, // none of several where one is bad
-		step{"predict 6 --answer order=b,a", "", 0, `^$`},
+		step{"predict 6 --answer order=b,a", "", 0, `^Predictions kept: 1\.\n$`},
 		step{"list", "", 0, `predicted 2 of 2`},
 		step{"predict 15", "", 2, `asks no questions`},
 	)
@@ -200,5 +200,20 @@ func TestPredictAsksAgain(t *testing.T) {
 	err = i.ask(t.Context(), progress.Record{})
 	if err != nil || i.kept != 2 || !strings.Contains(out.String(), `"one" is not a number`) {
 		t.Errorf("%v; %d kept:\n%s", err, i.kept, &out)
+	}
+}
+
+// What does not fit into a table follows below it.
+func TestLongMeasurements(t *testing.T) {
+	long := strings.Repeat("one, two, ", 5) + "three"
+	var out strings.Builder
+	err := printComparison(&out, []lab.Comparison{
+		{Measurement: lab.Measurement{Name: "order", Value: long}, Predicted: "three", Verdict: lab.Wrong},
+		{Measurement: lab.Measurement{Name: "count", Value: "1"}, Predicted: "1", Verdict: lab.Right},
+	})
+	want := "\nMEASUREMENT   PREDICTED   MEASURED   VERDICT\ncount         1           1          right\n" +
+		"\norder: wrong\n  predicted   three\n  measured    " + long + "\n\n1 of 2 predictions were right.\n"
+	if err != nil || out.String() != want {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }

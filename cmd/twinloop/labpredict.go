@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,11 @@ func newLabPredictCommand(all []lab.Lab) *cobra.Command {
 			return err
 		}
 		if len(given) > 0 {
-			return predictGiven(file, l, given)
+			if err := predictGiven(file, l, given); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "Predictions kept: %d.\n", len(given))
+			return err
 		}
 		i := newInterview(cmd, l, file)
 		if err := i.ask(cmd.Context(), record); err != nil {
@@ -115,7 +120,7 @@ var errInputEnded = errors.New("the input ended")
 // ask asks everything. It ends with the input, and says so.
 func (i *interview) ask(ctx context.Context, record progress.Record) error {
 	for n, q := range i.lab.Questions {
-		i.pose(n, q, record.Predictions[q.Name].Answer)
+		i.pose(n, record.Predictions[q.Name].Answer)
 		answer, err := i.answer(ctx, q)
 		if errors.Is(err, errInputEnded) {
 			fmt.Fprintf(i.err, "\n%s at question %d of %d; the answers before it are kept\n", err, n+1, len(i.lab.Questions))
@@ -135,11 +140,15 @@ func (i *interview) ask(ctx context.Context, record progress.Record) error {
 	return nil
 }
 
-func (i *interview) pose(n int, q lab.Question, before string) {
+// pose puts a question. Options that are those of the one before are not repeated.
+func (i *interview) pose(n int, before string) {
+	q := i.lab.Questions[n]
 	text := page.Render(q.Text, widthOf(i.out), inColor(i.out))
 	fmt.Fprintf(i.out, "\n%d of %d, %s\n%s", n+1, len(i.lab.Questions), q.Name, text)
-	for n, option := range q.Answer.Options() {
-		fmt.Fprintf(i.out, "  %s  %s\n", lab.Letter(n), option)
+	if n == 0 || !slices.Equal(q.Answer.Options(), i.lab.Questions[n-1].Answer.Options()) {
+		for n, option := range q.Answer.Options() {
+			fmt.Fprintf(i.out, "  %s  %s\n", lab.Letter(n), option)
+		}
 	}
 	if before != "" {
 		fmt.Fprintf(i.out, "(you said %s; an empty line leaves it so)\n", before)
@@ -173,8 +182,12 @@ func (i *interview) answer(ctx context.Context, q lab.Question) (string, error) 
 }
 
 func (i *interview) tellNext(late bool) error {
+	if i.kept == 0 {
+		_, err := fmt.Fprintln(i.out, "\nNo prediction was added.")
+		return err
+	}
 	marked := ""
-	if late && i.kept > 0 {
+	if late {
 		marked = ", and marked, because the lab was run before"
 	}
 	_, err := fmt.Fprintf(i.out, "\nPredictions kept: %d%s. Next: twinloop lab run %d\n", i.kept, marked, i.lab.Number)

@@ -40,13 +40,16 @@ func newLabRunCommand(all []lab.Lab) *cobra.Command {
 	})
 }
 
+// widestCell is the longest value that is printed in a table; longer ones, such as orderings, follow below it.
+const widestCell = 32
+
 func printComparison(out io.Writer, all []lab.Comparison) error {
 	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
 	fmt.Fprintln(table, "MEASUREMENT\tPREDICTED\tMEASURED\tVERDICT")
-	right, predicted := 0, 0
+	right, predicted, below := 0, 0, ""
 	for _, c := range all {
-		verdict := string(c.Verdict)
+		name, measured, verdict := c.Measurement.Name, c.Measurement.String(), string(c.Verdict)
 		if c.AfterRun {
 			verdict += ", predicted after a run"
 		}
@@ -56,11 +59,16 @@ func printComparison(out io.Writer, all []lab.Comparison) error {
 		if c.Verdict == lab.Right {
 			right++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", c.Measurement.Name, c.Predicted, c.Measurement, verdict)
+		if max(len(c.Predicted), len(measured)) <= widestCell {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", name, c.Predicted, measured, verdict)
+		} else {
+			below += fmt.Sprintf("\n%s: %s\n  predicted   %s\n  measured    %s\n", name, verdict, c.Predicted, measured)
+		}
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprint(out, below)
 	if predicted > 0 {
 		fmt.Fprintf(out, "\n%d of %d predictions were right.\n", right, predicted)
 	}

@@ -46,7 +46,7 @@ type Options struct {
 
 // Start starts a cluster that serves Fleets and has an empty [Namespace].
 func Start(ctx context.Context, bench *lab.Bench, opts Options) (_ *Cluster, err error) {
-	bench.Say("Starting etcd, kube-apiserver and what else is needed; the first time ever, they are compiled for some minutes.")
+	bench.Say("Starting etcd, kube-apiserver and what else is needed.")
 	started, err := controlplane.Start(ctx, controlplane.Options{
 		CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
 		Controllers: opts.Controllers,

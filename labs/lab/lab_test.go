@@ -31,6 +31,11 @@ func TestAnswers(t *testing.T) {
 		{colors, "c", "", "a to b"},
 		{order, "c a b", "c added, a added, b added", ""},
 		{order, "c added, a added, b", "c added, a added, b added", ""},
+		{order, "cab", "c added, a added, b added", ""},
+		{order, "cabb", "", "every option once"},
+		{Choice{"a panic", "nothing"}, "Panic", "a panic", ""},
+		{Choice{"a panic", "nothing"}, "a", "a panic", ""},
+		{Choice{"a panic", "nothing"}, "the nothing", "nothing", ""},
 		{order, "a b", "", "every option once"},
 		{order, "a b b", "", "every option once"},
 		{order, "a b c d", "", "every option once"},
@@ -108,9 +113,10 @@ func TestCompare(t *testing.T) {
 		{Name: "gap", Answer: Number{Unit: "ms"}}, {Name: "late", Answer: Number{}}, {Name: "skipped", Answer: Number{}},
 	}}
 	measured := []Measurement{{"gap", "5", "ms"}, {"late", "1", ""}, {"skipped", "1", ""}, {"unasked", "1", ""}}
+	shuffled := []Measurement{measured[3], measured[1], measured[2], measured[0]}
 	got := Compare(l, map[string]Prediction{
 		"gap": {Answer: "10"}, "late": {Answer: "1", AfterRun: true}, "unasked": {Answer: "1"},
-	}, measured)
+	}, shuffled)
 	want := []Comparison{
 		{measured[0], "10 ms", Wrong, false}, {measured[1], "1", Right, true},
 		{measured[2], "—", Unpredicted, false}, {measured[3], "—", Unpredicted, false},

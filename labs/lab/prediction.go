@@ -1,6 +1,10 @@
 package lab
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Prediction is an answer that a learner gave.
 type Prediction struct {
@@ -28,8 +32,17 @@ type Comparison struct {
 	AfterRun    bool
 }
 
-// Compare holds measurements against predictions, which go by the same names.
+// Compare holds measurements against predictions, which go by the same names. What was asked comes first, in the order of the
+// questions.
 func Compare(l Lab, predictions map[string]Prediction, measurements []Measurement) []Comparison {
+	place := func(m Measurement) int {
+		if i := slices.IndexFunc(l.Questions, func(q Question) bool { return q.Name == m.Name }); i >= 0 {
+			return i
+		}
+		return len(l.Questions)
+	}
+	measurements = slices.Clone(measurements)
+	slices.SortStableFunc(measurements, func(a, b Measurement) int { return cmp.Compare(place(a), place(b)) })
 	var all []Comparison
 	for _, m := range measurements {
 		c := Comparison{Measurement: m, Predicted: string(Unpredicted), Verdict: Unpredicted}

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +94,9 @@ func (o Ordering) Parse(text string) (string, error) {
 	if len(parts) == 1 {
 		parts = strings.Fields(text)
 	}
+	if len(parts) == 1 && len(o) > 1 {
+		parts = strings.Split(parts[0], "") // letters, without blanks between them
+	}
 	var order []string
 	for _, part := range parts {
 		option, ok := pick(o, part)
@@ -127,12 +131,16 @@ func letters(options []string) string { return "a to " + Letter(len(options)-1) 
 func pick(options []string, text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	for i, option := range options {
-		if strings.EqualFold(text, option) || strings.EqualFold(text, Letter(i)) {
+		if strings.EqualFold(text, Letter(i)) || strings.EqualFold(withoutArticle(text), withoutArticle(option)) {
 			return option, true
 		}
 	}
 	return "", false
 }
+
+var article = regexp.MustCompile(`^(?i:a|an|the) `)
+
+func withoutArticle(text string) string { return article.ReplaceAllString(text, "") }
 
 func inOrder(items []string) string { return strings.Join(items, ", ") }
 

@@ -96,7 +96,7 @@ func (r Record) Unsettled(l lab.Lab) []string {
 	}
 	for _, c := range lab.Compare(l, r.Predictions, r.Runs[len(r.Runs)-1].Measured) {
 		if c.Verdict == lab.Wrong {
-			left = append(left, fmt.Sprintf("%s was predicted as %s and is %s", c.Measurement.Name, c.Predicted, c.Measurement))
+			left = append(left, fmt.Sprintf("%s: you said %q, and it is %q", c.Measurement.Name, c.Predicted, c.Measurement))
 		}
 	}
 	return left

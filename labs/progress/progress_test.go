@@ -49,7 +49,7 @@ func TestStageAndUnsettled(t *testing.T) {
 		{"nothing", Record{}, "", []string{"it was not run to its end"}},
 		{"predicted", Record{Predictions: one}, "predicted 1 of 2", []string{"it was not run to its end"}},
 		{"run", Record{Predictions: one, Runs: ran}, "run", []string{"two was not predicted"}},
-		{"wrong", Record{Predictions: wrong, Runs: ran}, "run", []string{"two was predicted as 3 and is 2"}},
+		{"wrong", Record{Predictions: wrong, Runs: ran}, "run", []string{`two: you said "3", and it is "2"`}},
 		{"right", Record{Predictions: both, Runs: ran}, "run", nil},
 		{"started", Record{Folder: "/x"}, "started", []string{"it was not run to its end"}},
 		{"checked", Record{Predictions: both, Runs: ran, Checks: []Check{{now, "no"}, {now, ""}}}, "checked", nil},
