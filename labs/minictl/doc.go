@@ -12,6 +12,6 @@
 //     arithmetic that bounds each step from the old ones to the new one
 //  9. clock.go, kubelet.go, kubectl.go, cluster.go, sample.go, record.go: all of it at once, tick by tick
 //
-// supervisor.go is the script that all this replaces. scenarios.go lists what there is to play, run.go plays it, and
-// picture.go draws it.
+// supervisor.go is the script that all this replaces. scenarios.go lists what there is to play, the other scenario files
+// are its scripts, run.go plays them, and picture.go draws them. The command line is in command.
 package minictl

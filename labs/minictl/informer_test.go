@@ -58,7 +58,7 @@ func TestARelistTellsWhatVanishedUnheard(t *testing.T) {
 	s.Compact()
 	h.Disconnected = false
 	h.want(t, 3, "DELETED gone", "MODIFIED changed", "ADDED new")
-	mustFail(t, why, "too old resource version")
+	mustFail(t, why, "too old")
 	h.want(t, 4)
 }
 

@@ -27,8 +27,7 @@ type Kubectl struct {
 func (k *Kubectl) Create(object Object) error {
 	created, err := create(k.store, object)
 	if err == nil {
-		k.log.Recordf("kubectl", describe(created), "Create", "kubectl create %s %s",
-			strings.ToLower(kindOf(object).Kind), created.GetName())
+		k.log.Record("kubectl", describe(created), "Create", "kubectl create -f "+created.GetName()+".yaml")
 	}
 	return err
 }

@@ -75,15 +75,16 @@ func setReady(pod *corev1.Pod, ready bool, now metav1.Time) {
 	}
 }
 
-// Crash ends a pod's container for good.
-func (k *Kubelet) Crash(key Key) error {
+// Evict ends a pod for good, to save the node. A container that merely crashes is restarted in its pod, which does not fail.
+func (k *Kubelet) Evict(key Key) error {
 	pod, err := get[*corev1.Pod](k.store, key)
 	if err != nil {
 		return err
 	}
 	setReady(pod, false, k.store.clock.Now())
-	pod.Status.Phase, pod.Status.Reason = corev1.PodFailed, "OOMKilled"
-	k.log.Record("kubelet", describe(pod), "Failed", "container was killed: out of memory")
+	pod.Status.Phase, pod.Status.Reason = corev1.PodFailed, "Evicted"
+	pod.Status.Message = "The node was low on resource: memory."
+	k.log.Record("kubelet", describe(pod), pod.Status.Reason, pod.Status.Message)
 	_, err = updateStatus(k.store, pod)
 	return err
 }

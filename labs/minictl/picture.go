@@ -31,14 +31,15 @@ type picture struct {
 	Title                 string
 	Width, Height         int
 	Margin, Left, Right   int
-	Top, Bottom, TickY    int
+	Top, Bottom           int
+	MomentY, TickY        int
 	LabelX, BoundX        int
 	KeyX, KeyTextX        int
 	KeyY1, KeyY2          int
 	KeyTextY1, KeyTextY2  int
 	Legend                []legendEntry
 	Values, Ticks, Bounds []mark
-	Groups                []mark
+	Moments, Groups       []mark
 	Lanes                 []lane
 	Total, Ready          string // paths
 	tickWidth             float64
@@ -80,7 +81,7 @@ func Draw(out io.Writer, r *Result) error {
 func newPicture(r *Result) *picture {
 	p := &picture{
 		Title: "minictl run " + r.Scenario, Margin: margin, Left: margin + gutter, Right: margin + gutter + plotWidth,
-		Top: chartTop, LabelX: margin + gutter - 8, BoundX: margin + gutter + plotWidth + 8,
+		Top: chartTop, MomentY: chartTop - 8, LabelX: margin + gutter - 8, BoundX: margin + gutter + plotWidth + 8,
 		Width: 2*margin + gutter + plotWidth + boundGutter, KeyX: margin + 24, KeyTextX: margin + 32,
 		KeyY1: chartTop + 10, KeyY2: chartTop + 30, KeyTextY1: chartTop + 14, KeyTextY2: chartTop + 34,
 	}
@@ -95,7 +96,8 @@ func newPicture(r *Result) *picture {
 	for n := 0; n <= p.most; n += roundStep(p.most, 6) {
 		p.Values = append(p.Values, mark{Y: p.y(n), TextY: p.y(n) + 4, Text: fmt.Sprint(n)})
 	}
-	p.drawBounds(r.Bounds)
+	p.drawBounds(r.Bounds, r.BoundsFrom)
+	p.drawMoments(r.Log)
 	p.Total = p.steps(r.Samples, Sample.Total)
 	p.Ready = p.steps(r.Samples, Sample.Ready)
 	p.drawLanes(r.Samples)
@@ -123,17 +125,37 @@ func roundStep(most, steps int) int {
 	}
 }
 
-func (p *picture) drawBounds(b Bounds) {
+func (p *picture) drawBounds(b Bounds, from int) {
 	if b == (Bounds{}) {
 		return
 	}
 	p.Bounds = []mark{
-		{Y: p.y(b.MaxPods), TextY: p.y(b.MaxPods) + 4, Text: fmt.Sprintf("at most %d pods", b.MaxPods)},
-		{Y: p.y(b.MinAvailable), TextY: p.y(b.MinAvailable) + 4, Text: fmt.Sprintf("at least %d available", b.MinAvailable)},
+		{X: p.x(from), Y: p.y(b.MaxPods), Text: fmt.Sprintf("at most %d in all", b.MaxPods)},
+		{X: p.x(from), Y: p.y(b.MinAvailable), Text: fmt.Sprintf("at least %d available", b.MinAvailable)},
+	}
+	for i := range p.Bounds {
+		p.Bounds[i].TextY = p.Bounds[i].Y + 4
 	}
 	if b.MaxPods == b.MinAvailable || p.Bounds[1].Y-p.Bounds[0].Y < 14 {
 		p.Bounds[0].TextY -= 7
 		p.Bounds[1].TextY += 7
+	}
+}
+
+// moments are the reasons in the log that turn a rollout, and what the picture calls them.
+var moments = map[string]string{"SetImage": "set image", "RolloutStatus": "deadline", "Undo": "undo"}
+
+// drawMoments marks the end of the tick in which each of the moments came.
+func (p *picture) drawMoments(log []Record) {
+	for _, record := range log {
+		text, x := moments[record.Reason], p.x(record.Tick)
+		switch last := len(p.Moments) - 1; {
+		case text == "":
+		case last >= 0 && p.Moments[last].X == x:
+			p.Moments[last].Text += ", " + text
+		default:
+			p.Moments = append(p.Moments, mark{X: x, Text: text})
+		}
 	}
 }
 

@@ -41,11 +41,11 @@ func (c *ReplicaSetController) reconcile(key Key, now int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	pods, err := claim(c.store, rs, list[*corev1.Pod](c.reader(), key.Namespace))
+	pods := list[*corev1.Pod](c.reader(), key.Namespace)
+	active, err := claim(c.store, rs, slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return !isActive(pod) }))
 	if err != nil {
 		return 0, err
 	}
-	active := slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return !isActive(pod) })
 	creations, deletions, wait := c.Expectations.Outstanding(key, now)
 	if wait > 0 {
 		c.log.Recordf(c.Name, describe(rs), "Waiting", "for news of %d creation(s) and %d deletion(s), %d more tick(s) at most",

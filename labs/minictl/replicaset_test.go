@@ -180,7 +180,7 @@ func TestLostNewsHoldsAKeyUpForTheTimeoutAndNoLonger(t *testing.T) {
 func TestAFailedPodIsReplaced(t *testing.T) {
 	c := rolled(t, deployment(3, "1", "0"))
 	failed := list[*corev1.Pod](c.Store, namespace)[0]
-	if err := c.Kubelet.Crash(keyOf(failed)); err != nil {
+	if err := c.Kubelet.Evict(keyOf(failed)); err != nil {
 		t.Fatal(err)
 	}
 	tickUntil(t, c, "a replacement", func() bool { return c.sample().Ready() == 3 })

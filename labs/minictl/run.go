@@ -16,16 +16,19 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Run is a scenario while it is played. The first error ends it: what follows has no effect.
+// Run is a scenario while it is played. The first error ends it there and then.
 type Run struct {
 	*Cluster
 	Parameters
 
 	controllers []*Controller
 	bounds      Bounds
+	boundsFrom  int
 	summary     Summary
-	err         error
 }
+
+// stopped is what a run panics with at its first error.
+type stopped struct{ error }
 
 // Result is what a run showed.
 type Result struct {
@@ -34,10 +37,13 @@ type Result struct {
 	Log         []Record           `json:"log"`
 	Summary     Summary            `json:"summary"`
 	Controllers []ControllerResult `json:"controllers"`
+	// Error is what ended the run before its end, if anything did.
+	Error string `json:"error,omitempty"`
 
-	// Samples are for a Picture, as are Bounds, which are zero where there are none to keep.
-	Samples []Sample `json:"-"`
-	Bounds  Bounds   `json:"-"`
+	// Samples are for a Picture, as are Bounds, which are kept from a tick on, and zero where there are none to keep.
+	Samples    []Sample `json:"-"`
+	Bounds     Bounds   `json:"-"`
+	BoundsFrom int      `json:"-"`
 }
 
 // ControllerResult compares what a controller heard with how often it went to work.
@@ -54,14 +60,18 @@ func (s Scenario) Play(p Parameters) (*Result, error) {
 	cluster := NewCluster(p.Seed, p.ReadyAfter)
 	r := &Run{Cluster: cluster, Parameters: p}
 	r.controllers = []*Controller{&cluster.Deployments.Controller, &cluster.ReplicaSets.Controller}
-	s.play(r)
+	err := s.playUntilError(r)
 	result := &Result{
-		Scenario: s.Name,
-		Flags:    map[string]any{},
-		Log:      r.Log.records,
-		Summary:  r.summary,
-		Samples:  r.Samples,
-		Bounds:   r.bounds,
+		Scenario:   s.Name,
+		Flags:      map[string]any{},
+		Log:        r.Log.records,
+		Summary:    r.summary,
+		Samples:    r.Samples,
+		Bounds:     r.bounds,
+		BoundsFrom: r.boundsFrom,
+	}
+	if err != nil {
+		result.Error = err.Error()
 	}
 	for _, flag := range s.Heeds {
 		result.Flags[flag] = p.flag(flag)
@@ -69,7 +79,21 @@ func (s Scenario) Play(p Parameters) (*Result, error) {
 	for _, c := range r.controllers {
 		result.Controllers = append(result.Controllers, ControllerResult{c.Name, c.Stats})
 	}
-	return result, r.err
+	return result, err
+}
+
+func (s Scenario) playUntilError(r *Run) (err error) {
+	defer func() {
+		switch reason := recover().(type) {
+		case nil:
+		case stopped:
+			err = reason.error
+		default:
+			panic(reason)
+		}
+	}()
+	s.play(r)
+	return nil
 }
 
 func (p Parameters) flag(name string) any {
@@ -89,19 +113,19 @@ func (p Parameters) validate() error {
 		least, most int
 	}{
 		{"replicas", int(p.Replicas), 0, mostReplicas},
-		{"ready-after", p.ReadyAfter, 0, 1 << 20},
-		{"min-ready-seconds", int(p.MinReadySeconds), 0, 1 << 20},
+		{"ready-after", p.ReadyAfter, 1, 1 << 20},
+		{"min-ready-seconds", int(p.MinReadySeconds), 0, defaultDeadline - 1},
 		{"ticks", p.Ticks, 1, 1 << 20},
 	} {
 		if flag.value < flag.least || flag.value > flag.most {
 			return fmt.Errorf("--%s: must be a number from %d to %d, not %d", flag.name, flag.least, flag.most, flag.value)
 		}
 	}
-	surge, err := percentOrNumber("surge", p.Surge)
+	surge, err := percentOrNumber("surge", p.Surge, anyPercent)
 	if err != nil {
 		return err
 	}
-	unavailable, err := percentOrNumber("unavailable", p.Unavailable)
+	unavailable, err := percentOrNumber("unavailable", p.Unavailable, 100)
 	if err != nil {
 		return err
 	}
@@ -111,10 +135,10 @@ func (p Parameters) validate() error {
 	return nil
 }
 
-func percentOrNumber(flag string, bound intstr.IntOrString) (int, error) {
-	value, errs := validateBound(&bound, nil)
+func percentOrNumber(flag string, bound intstr.IntOrString, mostPercent int) (int, error) {
+	value, errs := validateBound(&bound, mostPercent, nil)
 	if len(errs) > 0 {
-		return 0, fmt.Errorf("--%s: must be a number or a percentage, such as 1 or 25%%, not %q", flag, bound.String())
+		return 0, fmt.Errorf("--%s: %s, but is %q", flag, errs[0].Detail, bound.String())
 	}
 	return value, nil
 }
@@ -176,17 +200,23 @@ func (r *Run) note(key string, value any) { r.summary = append(r.summary, Fact{k
 
 // try ends the run if there is an error.
 func (r *Run) try(err error) {
-	if r.err == nil {
-		r.err = err
+	if err != nil {
+		panic(stopped{err})
+	}
+}
+
+// need ends a run that has too few replicas for what it shows.
+func (r *Run) need(replicas int32) {
+	if r.Replicas < replicas {
+		r.try(fmt.Errorf("--replicas: must be at least %d for this scenario", replicas))
 	}
 }
 
 // until lets time pass until something is so.
 func (r *Run) until(what string, isSo func() bool) {
-	for r.err == nil && !isSo() {
+	for !isSo() {
 		if r.Clock.Tick() >= r.Ticks {
-			r.err = fmt.Errorf("--ticks: %d were not enough: %s is yet to come; give more", r.Ticks, what)
-			return
+			r.try(fmt.Errorf("--ticks: %d were not enough: %s is yet to come; give more", r.Ticks, what))
 		}
 		r.Tick()
 	}
@@ -218,9 +248,6 @@ func (r *Run) deploy(name, image string, change func(*appsv1.Deployment)) {
 	}
 	change(d)
 	r.try(r.Kubectl.Create(d))
-	if !r.Recreate {
-		r.bounds = boundsOf(d)
-	}
 	r.untilRolledOut(name)
 }
 
@@ -255,13 +282,12 @@ func (r *Run) pods() []*corev1.Pod {
 
 // aPod is the first of the pods. A scenario that needs one cannot be run with none.
 func (r *Run) aPod() string {
-	pods := r.pods()
-	if len(pods) == 0 {
-		r.try(errors.New("--replicas: must be at least 1 for this scenario"))
-		return ""
-	}
-	return pods[0].Name
+	r.need(1)
+	return r.pods()[0].Name
 }
+
+// evictAPod makes the kubelet evict the first of the pods.
+func (r *Run) evictAPod() { r.try(r.Kubelet.Evict(Key{Namespace: namespace, Name: r.aPod()})) }
 
 // since counts ticks.
 func (r *Run) since(tick int) int { return r.Clock.Tick() - tick }

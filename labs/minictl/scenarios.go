@@ -55,7 +55,7 @@ func tenOfThem(p *Parameters) { p.Replicas = 10 }
 // Scenarios are all there are, in the order in which to read them.
 func Scenarios() []Scenario {
 	return []Scenario{
-		{"self-heal", "Pods are deleted and killed, and the ReplicaSet replaces them.",
+		{"self-heal", "Pods are deleted and evicted, and the ReplicaSet replaces them.",
 			defaults(same), everyFlags, playSelfHeal},
 		{"rolling", "A new image rolls out within the bounds of maxSurge and maxUnavailable.",
 			defaults(same), rollingFlags, playRolling},

@@ -26,19 +26,19 @@ func scenario(t *testing.T, name string) Scenario {
 // What each scenario is there to show.
 func TestScenariosShowWhatTheySay(t *testing.T) {
 	for name, want := range map[string]string{
-		"self-heal":  "pods: 3, ready: 3",
+		"self-heal":  "ticks_until_ready_after_eviction: 3, pods: 3, ready: 3",
 		"rolling":    "max_pods: 4, min_ready: 3, revisions: [1, 2]",
 		"rollback":   "stalled_pods: 4, stalled_ready: 3, max_pods: 4, min_ready: 3, revisions: [2, 3]",
 		"conflict":   "conflicts: 1, pods: 4",
 		"quarantine": "pods_with_the_sick_one: 4, owner_of_the_sick_one: <none>, pods_when_it_is_back: 3",
 		"gc": "ticks_until_replicaset_gone: 1, ticks_until_pods_gone: 2, " +
-			"orphaned_replicasets: 1, orphaned_pods: 3, pods: 3",
+			"orphaned_replicasets: 1, pods_of_the_orphan: 3, pods: 3",
 		"resync":          "ticks_until_replaced: 7, pods: 3",
 		"relist":          "pods_while_disconnected: 2, replacements: 1, pods: 3",
 		"recreate":        "max_pods: 3, min_ready: 0, revisions: [1, 2]",
 		"min-ready":       "max_pods: 4, min_ready: 3, min_ready_after_flap: 3",
 		"over-create":     "wanted: 5, max_pods: 7, pods: 5",
-		"expectations":    "wanted: 5, max_pods: 5, ticks_waited_for_lost_news: 10, pods: 7",
+		"expectations":    "wanted: 5, max_pods: 5, ticks_waited_for_lost_news: 10, wanted_at_the_end: 7, pods: 7",
 		"missed-events":   "pods_under_the_supervisor: 8, pods_under_the_controller: 10",
 		"two-supervisors": "pods_under_the_supervisors: 11, max_pods_under_the_controllers: 12, pods_under_the_controllers: 10",
 		"all-at-once":     "min_ready_under_the_supervisor: 0, min_ready_under_the_deployment: 10",
@@ -132,11 +132,11 @@ func TestScenariosAreSafeAtAnySize(t *testing.T) {
 func TestParametersAreChecked(t *testing.T) {
 	for want, change := range map[string]func(*Parameters){
 		"--replicas: must be":                           func(p *Parameters) { p.Replicas = -1 },
-		"--ready-after: must be":                        func(p *Parameters) { p.ReadyAfter = -1 },
+		"--ready-after: must be":                        func(p *Parameters) { p.ReadyAfter = 0 },
 		"--min-ready-seconds: must be":                  func(p *Parameters) { p.MinReadySeconds = -2 },
 		"--ticks: must be":                              func(p *Parameters) { p.Ticks = 0 },
 		"--surge: must be a number or":                  func(p *Parameters) { p.Surge = intstr.Parse("ten") },
-		"--unavailable: must be a number or":            func(p *Parameters) { p.Unavailable = intstr.Parse("-1%") },
+		"--unavailable: must not be negative":           func(p *Parameters) { p.Unavailable = intstr.Parse("-1%") },
 		"--surge and --unavailable: must not both be 0": func(p *Parameters) { p.Surge = intstr.Parse("0%") },
 		"--ticks: 5 were not enough":                    func(p *Parameters) { p.Ticks = 5 },
 	} {
@@ -145,6 +145,37 @@ func TestParametersAreChecked(t *testing.T) {
 		change(&p)
 		_, err := s.Play(p)
 		mustFail(t, err, want)
+	}
+}
+
+// A run that fails tells of nothing that did not happen.
+func TestTheFirstErrorEndsARun(t *testing.T) {
+	s := scenario(t, "rolling")
+	p := s.Defaults
+	p.ReadyAfter = 500
+	result, err := s.Play(p)
+	mustFail(t, err, "--ticks: 200 were not enough")
+	if last := result.Log[len(result.Log)-1]; len(result.Summary) > 0 || last.Tick == p.Ticks {
+		t.Errorf("it went on with %+v, and found %v", last, result.Summary)
+	}
+}
+
+// A ReplicaSet does not keep a rollout's bounds, and a rollout does not before it begins.
+func TestBoundsAreDrawnWhereTheyAreKept(t *testing.T) {
+	for _, s := range Scenarios() {
+		result, err := s.Play(s.Defaults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Bounds == (Bounds{}) {
+			continue
+		}
+		for _, sample := range result.Samples[result.BoundsFrom:] {
+			if sample.Total() > result.Bounds.MaxPods || sample.Ready() < result.Bounds.MinAvailable {
+				t.Errorf("%s: tick %d has %d pods, %d ready, and the bounds are %+v",
+					s.Name, sample.Tick, sample.Total(), sample.Ready(), result.Bounds)
+			}
+		}
 	}
 }
 
@@ -179,13 +210,13 @@ func TestPicture(t *testing.T) {
 	}
 	// Six pods, three of which go; every state is in the legend once.
 	for element, want := range map[string]int{
-		"line.bound": 2, "rect.pending": 7, "rect.terminating": 4, "text.group": 2, "path.total": 1,
+		"line.bound": 2, "line.moment": 1, "rect.pending": 7, "rect.terminating": 4, "text.group": 2, "path.total": 1,
 	} {
 		if elements[element] != want {
 			t.Errorf("%d of %s, want %d", elements[element], element, want)
 		}
 	}
-	for _, want := range []string{"prefers-color-scheme: dark", "at most 4 pods", "at least 3 available"} {
+	for _, want := range []string{"prefers-color-scheme: dark", "at most 4 in all", "at least 3 available"} {
 		if !strings.Contains(drawn.String(), want) {
 			t.Errorf("the picture lacks %q", want)
 		}

@@ -30,6 +30,7 @@ func playExpectations(r *Run) {
 	r.note("ticks_waited_for_lost_news", r.since(from))
 	pods.Drop = false
 	r.untilReady(int(r.Replicas) + 4)
+	r.note("wanted_at_the_end", r.Replicas+4)
 	r.note("pods", r.sample().Total())
 }
 

@@ -4,18 +4,16 @@ import "k8s.io/apimachinery/pkg/util/sets"
 
 func playSelfHeal(r *Run) {
 	r.deploy("web", "web:1.0", asIs)
-	r.heal("deleted", func(pod string) error { return r.Kubectl.Delete(PodKind, pod, false) })
-	r.heal("killed", func(pod string) error { return r.Kubelet.Crash(Key{Namespace: namespace, Name: pod}) })
+	r.heal("deletion", func() { r.try(r.Kubectl.Delete(PodKind, r.aPod(), false)) })
+	r.heal("eviction", r.evictAPod)
 	r.note("pods", r.sample().Total())
 	r.note("ready", r.sample().Ready())
 }
 
 // heal takes a pod away, and notes how long it is missed.
-func (r *Run) heal(how string, take func(pod string) error) {
+func (r *Run) heal(how string, take func()) {
 	from := r.Clock.Tick()
-	if pod := r.aPod(); pod != "" {
-		r.try(take(pod))
-	}
+	take()
 	r.untilReady(int(r.Replicas))
 	r.note("ticks_until_ready_after_"+how, r.since(from))
 }

@@ -35,9 +35,6 @@ func (r *Run) staleWrite() string {
 	r.try(r.Kubectl.Scale(DeploymentKind, "web", r.Replicas+1))
 	fresh, err := get[*appsv1.Deployment](r.Store, web)
 	r.try(err)
-	if r.err != nil {
-		return ""
-	}
 	for _, d := range []*appsv1.Deployment{saved, fresh} {
 		metav1.SetMetaDataAnnotation(&d.ObjectMeta, "touched", "yes")
 	}
@@ -68,7 +65,7 @@ func playQuarantine(r *Run) {
 func (r *Run) ownerOf(pod string) string {
 	p, err := get[*corev1.Pod](r.Store, Key{Namespace: namespace, Name: pod})
 	r.try(err)
-	if r.err != nil || metav1.GetControllerOf(p) == nil {
+	if metav1.GetControllerOf(p) == nil {
 		return "<none>"
 	}
 	return metav1.GetControllerOf(p).Name
@@ -87,7 +84,7 @@ func playGC(r *Run) {
 	r.try(r.Kubectl.Delete(DeploymentKind, "keep", true))
 	r.wait(3)
 	r.note("orphaned_replicasets", len(list[*appsv1.ReplicaSet](r.Store, namespace)))
-	r.note("orphaned_pods", len(r.pods()))
+	r.note("pods_of_the_orphan", len(r.pods()))
 	r.try(r.Kubectl.Delete(PodKind, r.aPod(), false)) // the ReplicaSet has no owner, and still does its work
 	r.untilReady(int(r.Replicas))
 	r.note("pods", r.sample().Total())

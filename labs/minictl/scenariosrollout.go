@@ -16,17 +16,29 @@ func playRolling(r *Run) {
 // update rolls an image out, and notes what that took.
 func (r *Run) update(image string) {
 	from := r.Clock.Tick()
-	r.try(r.Kubectl.SetImage("web", image))
+	r.setImage(image)
 	r.untilRolledOut("web")
 	r.note("max_pods", r.maxPods(from))
 	r.note("min_ready", r.minReady(from))
 	r.note("rollout_ticks", r.since(from))
 }
 
+// setImage begins a rollout. The picture shows its bounds from here on.
+func (r *Run) setImage(image string) {
+	r.try(r.Kubectl.SetImage("web", image))
+	if r.bounds == (Bounds{}) && !r.Recreate {
+		d, err := get[*appsv1.Deployment](r.Store, Key{Namespace: namespace, Name: "web"})
+		r.try(err)
+		r.bounds, r.boundsFrom = boundsOf(d), r.Clock.Tick()
+	}
+}
+
 func playRollback(r *Run) {
-	r.deploy("web", "web:1.0", func(d *appsv1.Deployment) { d.Spec.ProgressDeadlineSeconds = ptr.To[int32](10) })
+	r.deploy("web", "web:1.0", func(d *appsv1.Deployment) {
+		d.Spec.ProgressDeadlineSeconds = ptr.To(10 + d.Spec.MinReadySeconds)
+	})
 	from := r.Clock.Tick()
-	r.try(r.Kubectl.SetImage("web", "web:broken"))
+	r.setImage("web:broken")
 	var late error
 	r.until("the end of the deadline", func() bool {
 		_, done, err := r.Kubectl.RolloutStatus("web")
@@ -54,7 +66,7 @@ func playMinReady(r *Run) {
 
 	// Once more, and this time the first new pod is unready for a tick just before it would count.
 	from := r.Clock.Tick()
-	r.try(r.Kubectl.SetImage("web", "web:3.0"))
+	r.setImage("web:3.0")
 	r.wait(1 + r.ReadyAfter)
 	for _, pod := range r.pods() {
 		if pod.Spec.Containers[0].Image == "web:3.0" {

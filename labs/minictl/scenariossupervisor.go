@@ -4,10 +4,11 @@ package minictl
 const blindTicks = 11
 
 func playMissedEvents(r *Run) {
+	r.need(2)
 	r.supervise("supervisor")
 	r.Others = nil
 	r.Log.Record("supervisor", "pods", "Restart", "hears nothing for 11 ticks")
-	r.killTwoWhileBlind()
+	r.evictTwoWhileBlind()
 	r.hire("supervisor")
 	r.wait(20)
 	r.note("pods_under_the_supervisor", r.sample().Total())
@@ -17,7 +18,7 @@ func playMissedEvents(r *Run) {
 	r.untilReady(int(r.Replicas))
 	r.StopReplicaSets = true
 	r.Log.Record("replicaset-controller", "replicasets", "Restart", "hears nothing for 11 ticks")
-	r.killTwoWhileBlind()
+	r.evictTwoWhileBlind()
 	r.StopReplicaSets = false
 	r.ReplicaSets.start(PodKind)
 	from := r.Clock.Tick()
@@ -43,28 +44,17 @@ func (r *Run) hire(name string) *Supervisor {
 	return s
 }
 
-func (r *Run) killTwoWhileBlind() {
+func (r *Run) evictTwoWhileBlind() {
 	r.wait(blindTicks / 2)
-	r.kill()
-	r.kill()
+	r.evictAPod()
+	r.evictAPod()
 	r.wait(blindTicks - blindTicks/2)
-}
-
-// kill ends a pod and removes it.
-func (r *Run) kill() {
-	pod := r.aPod()
-	if pod == "" {
-		return
-	}
-	key := Key{Namespace: namespace, Name: pod}
-	r.Log.Record("node", "Pod/"+key.String(), "Killed", "out of memory")
-	r.try(r.Store.Delete(PodKind, key))
 }
 
 func playTwoSupervisors(r *Run) {
 	r.supervise("old-supervisor")
 	r.hire("new-supervisor")
-	r.kill()
+	r.evictAPod()
 	r.wait(10)
 	r.note("pods_under_the_supervisors", r.sample().Total())
 
@@ -81,7 +71,7 @@ func playTwoSupervisors(r *Run) {
 		c.informers[PodKind].Lag = 1
 	}
 	from := r.Clock.Tick()
-	r.kill()
+	r.evictAPod()
 	r.wait(5)
 	r.untilReady(int(r.Replicas))
 	r.note("max_pods_under_the_controllers", r.maxPods(from))
@@ -101,7 +91,7 @@ func playAllAtOnce(r *Run) {
 	}
 	r.deploy("web", "web:1.0", asIs)
 	from = r.Clock.Tick()
-	r.try(r.Kubectl.SetImage("web", "web:broken"))
+	r.setImage("web:broken")
 	r.wait(10)
 	r.note("min_ready_under_the_deployment", r.minReady(from))
 }

@@ -3,6 +3,7 @@ package minictl
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -26,6 +27,7 @@ func ParseSelector(text string) (labels.Selector, error) {
 		good--
 	}
 	reason := strings.TrimPrefix(err.Error(), "unable to parse requirement: ")
+	reason = strings.TrimPrefix(reason, "<nil>: ") // the path to a selector that is in no object
 	return nil, fmt.Errorf("selector %q: position %d: %s", text, good+1, reason)
 }
 
@@ -54,14 +56,11 @@ type item struct {
 func Select(content []byte, selector labels.Selector) ([]string, error) {
 	read, err := readItem(content)
 	if err != nil {
-		return nil, fmt.Errorf("must be an object or a list of objects, as of kubectl get -o json: %w", err)
-	}
-	if read.Kind == "" {
-		return nil, fmt.Errorf("kind: must be set, as in the output of kubectl get -o json")
+		return nil, fmt.Errorf("must be one object, such as a Pod or a List, as of kubectl get -o json: %w", err)
 	}
 	ofList, isList := strings.CutSuffix(read.Kind, "List")
 	if !isList {
-		return matching([]item{read}, selector)
+		return matching([]item{read}, selector), read.validate()
 	}
 	var items []item
 	for i, raw := range read.Items {
@@ -72,9 +71,12 @@ func Select(content []byte, selector labels.Selector) ([]string, error) {
 		if one.Kind == "" { // a list from the API itself says it once for all
 			one.APIVersion, one.Kind = read.APIVersion, ofList
 		}
+		if err := one.validate(); err != nil {
+			return nil, fmt.Errorf("items[%d]: %w", i, err)
+		}
 		items = append(items, one)
 	}
-	return matching(items, selector)
+	return matching(items, selector), nil
 }
 
 func readItem(raw []byte) (item, error) {
@@ -83,30 +85,39 @@ func readItem(raw []byte) (item, error) {
 		return read, fmt.Errorf("found %s", abbreviate(trimmed))
 	}
 	err := json.Unmarshal(raw, &read)
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
+		err = fmt.Errorf("%s: found a JSON %s", wrong.Field, wrong.Value)
+	}
 	return read, err
+}
+
+func (i item) validate() error {
+	if i.Kind == "" || i.Metadata.Name == "" {
+		return errors.New("kind and metadata.name must be set")
+	}
+	return nil
 }
 
 func abbreviate(raw []byte) string {
 	switch {
 	case len(raw) == 0:
 		return "nothing"
+	case raw[0] == '[':
+		return "a JSON array"
 	case len(raw) > 20:
 		return fmt.Sprintf("%.20q...", raw)
 	}
 	return fmt.Sprintf("%q", raw)
 }
 
-func matching(items []item, selector labels.Selector) ([]string, error) {
+func matching(items []item, selector labels.Selector) []string {
 	var names []string
-	for i, one := range items {
-		if one.Kind == "" || one.Metadata.Name == "" {
-			return nil, fmt.Errorf("items[%d]: kind and metadata.name must be set", i)
-		}
+	for _, one := range items {
 		if selector.Matches(labels.Set(one.Metadata.Labels)) {
 			names = append(names, nameOf(one))
 		}
 	}
-	return names, nil
+	return names
 }
 
 // nameOf is pod/web-1, or deployment.apps/web where there is a group.

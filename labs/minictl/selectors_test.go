@@ -51,17 +51,22 @@ func TestSelectReadsAllThatKubectlWrites(t *testing.T) {
 func TestSelectRefusesWhatIsNoObject(t *testing.T) {
 	for content, want := range map[string]string{
 		"":                             "found nothing",
-		"[]":                           `found "[]"`,
+		"[]":                           "must be one object, such as a Pod or a List, as of kubectl get -o json: found a JSON array",
 		"7":                            `found "7"`,
 		"{":                            "unexpected end",
-		"{}":                           "kind: must be set",
-		`{"kind": "List", "items": 7}`: "items",
-		`{"kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}}, "b"]}`: "items[1]: must be an object",
+		"{}":                           "kind and metadata.name must be set",
+		`{"kind": "Pod"}`:              "kind and metadata.name must be set",
+		`{"kind": "List", "items": 7}`: "items: found a JSON number",
+		`{"kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}}, "b"]}`: `items[1]: must be an object: found "\"b\""`,
 		`{"items": [{"metadata": {"name": "a"}}], "kind": "List"}`:                     "items[0]: kind and metadata.name",
-		`{"kind": "Pod", "metadata": {"labels": {"a": 1}}}`:                            "metadata.labels",
+		`{"kind": "Pod", "metadata": {"labels": {"a": 1}}}`:                            "metadata.labels: found a JSON number",
 	} {
 		_, err := Select([]byte(content), labels.Everything())
 		mustFail(t, err, want)
+		if err != nil && (strings.HasPrefix(err.Error(), "items[") != strings.HasPrefix(want, "items[") ||
+			strings.Contains(err.Error(), "Go ")) {
+			t.Errorf("%s: got %v", content, err)
+		}
 	}
 }
 
@@ -73,7 +78,7 @@ func TestAMalformedSelectorIsRefusedAtAPosition(t *testing.T) {
 		"a=-b":                         `selector "a=-b": position 3: `,
 		"app=web)":                     `selector "app=web)": position 8: `,
 		"a b":                          `selector "a b": position 3: `,
-		"&":                            `selector "&": position 1: `,
+		"&":                            `selector "&": position 1: Invalid value: `,
 		"a=" + strings.Repeat("x", 64): "position 66: ",
 	} {
 		_, err := ParseSelector(selector)

@@ -109,6 +109,10 @@ func TestInvalidObjectsAreRefused(t *testing.T) {
 		"no room to move":   {deployment(3, "0", "0%"), "may not be 0 when `maxSurge` is 0"},
 		"a bad percentage":  {deployment(3, "ten", "1"), "spec.strategy.rollingUpdate.maxSurge"},
 		"a negative bound":  {deployment(3, "-1", "1"), "must not be negative"},
+		"too large a bound": {deployment(3, "1", "101%"), "must not be greater than 100%"},
+		"a deadline before a pod can be available": {
+			func() Object { d := deployment(3, "1", "1"); d.Spec.MinReadySeconds = 600; return d }(),
+			"must be greater than minReadySeconds"},
 		"an unknown strategy": {func() Object { d := deployment(3, "1", "1"); d.Spec.Strategy.Type = "BlueGreen"; return d }(),
 			"spec.strategy.type"},
 		"Recreate with bounds": {

@@ -26,10 +26,10 @@ func NewSupervisor(name string, store *Store, log *Log, image string) *Superviso
 	return &Supervisor{name, store, log, image, now}
 }
 
-// Step starts a pod for each that died since the last one.
+// Step starts a pod for each that failed or was deleted since the last one.
 func (s *Supervisor) Step(events []Event) {
 	for _, event := range events {
-		if event.Type == watch.Deleted {
+		if event.Type == watch.Deleted || !isActive(event.Object.(*corev1.Pod)) {
 			s.startPod(fmt.Sprintf("heard that %s died", event.Object.GetName()))
 		}
 	}

@@ -1,6 +1,9 @@
 package minictl
 
 import (
+	"fmt"
+	"math"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 )
+
+// defaultDeadline is progressDeadlineSeconds where it is not given.
+const defaultDeadline = 600
+
+// anyPercent bounds no percentage.
+const anyPercent = math.MaxInt
 
 // setDefaults fills in what a client may leave out, with the values of k8s.io/kubernetes pkg/apis/apps/v1/defaults.go.
 func setDefaults(object Object) {
@@ -22,7 +31,7 @@ func setDefaults(object Object) {
 		spec := &object.Spec
 		setDefault(&spec.Replicas, ptr.To[int32](1))
 		setDefault(&spec.RevisionHistoryLimit, ptr.To[int32](10))
-		setDefault(&spec.ProgressDeadlineSeconds, ptr.To[int32](600))
+		setDefault(&spec.ProgressDeadlineSeconds, ptr.To[int32](defaultDeadline))
 		setDefault(&spec.Strategy.Type, appsv1.RollingUpdateDeploymentStrategyType)
 		if spec.Strategy.Type == appsv1.RollingUpdateDeploymentStrategyType {
 			setDefault(&spec.Strategy.RollingUpdate, &appsv1.RollingUpdateDeployment{})
@@ -49,6 +58,9 @@ func validate(object Object) error {
 	case *appsv1.Deployment:
 		errs = append(validatePods(*object.Spec.Replicas, object.Spec.Selector, object.Spec.Template.Labels, spec),
 			validateStrategy(object.Spec.Strategy, spec.Child("strategy"))...)
+		if deadline := *object.Spec.ProgressDeadlineSeconds; deadline <= object.Spec.MinReadySeconds {
+			errs = append(errs, field.Invalid(spec.Child("progressDeadlineSeconds"), deadline, "must be greater than minReadySeconds"))
+		}
 	}
 	if len(errs) == 0 {
 		return nil
@@ -84,8 +96,8 @@ func validateStrategy(strategy appsv1.DeploymentStrategy, path *field.Path) fiel
 		}
 	case appsv1.RollingUpdateDeploymentStrategyType:
 		path = path.Child("rollingUpdate")
-		surge, errs := validateBound(rolling.MaxSurge, path.Child("maxSurge"))
-		unavailable, more := validateBound(rolling.MaxUnavailable, path.Child("maxUnavailable"))
+		surge, errs := validateBound(rolling.MaxSurge, anyPercent, path.Child("maxSurge"))
+		unavailable, more := validateBound(rolling.MaxUnavailable, 100, path.Child("maxUnavailable"))
 		if errs = append(errs, more...); len(errs) == 0 && surge == 0 && unavailable == 0 {
 			errs = field.ErrorList{field.Invalid(path.Child("maxUnavailable"), rolling.MaxUnavailable.String(),
 				"may not be 0 when `maxSurge` is 0")}
@@ -98,14 +110,16 @@ func validateStrategy(strategy appsv1.DeploymentStrategy, path *field.Path) fiel
 	return nil
 }
 
-func validateBound(bound *intstr.IntOrString, path *field.Path) (int, field.ErrorList) {
+func validateBound(bound *intstr.IntOrString, mostPercent int, path *field.Path) (int, field.ErrorList) {
 	// Scaled to one hundred, a percentage is itself.
 	value, err := intstr.GetScaledValueFromIntOrPercent(bound, 100, true)
 	switch {
 	case err != nil:
-		return 0, field.ErrorList{field.Invalid(path, bound.String(), "must be a number or a percentage, such as 25%")}
+		return 0, field.ErrorList{field.Invalid(path, bound.String(), "must be a number or a percentage, such as 1 or 25%")}
 	case value < 0:
 		return 0, field.ErrorList{field.Invalid(path, bound.String(), "must not be negative")}
+	case bound.Type == intstr.String && value > mostPercent:
+		return 0, field.ErrorList{field.Invalid(path, bound.String(), fmt.Sprintf("must not be greater than %d%%", mostPercent))}
 	}
 	return value, nil
 }

@@ -31,7 +31,7 @@ func (s *Store) Watch(kind Kind, namespace string, selector labels.Selector, sin
 		return nil, "", apierrors.NewBadRequest(fmt.Sprintf("resourceVersion: must be one that a list returned, not %q", since))
 	}
 	if from < s.compacted {
-		return nil, "", apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", from, s.compacted))
+		return nil, "", apierrors.NewResourceExpired("The resourceVersion for the provided watch is too old.")
 	}
 	var events []Event
 	// Revisions have no gaps, so they are also places in the history.
@@ -62,7 +62,7 @@ func (c change) seenThrough(selector labels.Selector) (watch.EventType, bool) {
 	return "", false
 }
 
-// Compact forgets the history up to now, as etcd does every few minutes.
+// Compact forgets the history up to now, as etcd does when kube-apiserver asks it to, every 5 minutes.
 func (s *Store) Compact() {
 	s.compacted = s.revision
 	s.history = nil

@@ -27,16 +27,23 @@ func TestBadInputIsOneLineThatNamesTheMend(t *testing.T) {
 		"run rolling --replicas -1":            "--replicas: must be a number from 0 to 1000, not -1",
 		"run rolling --ticks -5":               "--ticks: must be a number from 1",
 		"run rolling --surge 0":                "--surge and --unavailable: must not both be 0",
-		"run rolling --surge 25x":              `--surge: must be a number or a percentage, such as 1 or 25%, not "25x"`,
+		"run rolling --surge 25x":              `--surge: must be a number or a percentage, such as 1 or 25%, but is "25x"`,
+		"run rolling --surge -1":               `--surge: must not be negative, but is "-1"`,
+		"run rolling --unavailable 101%":       `--unavailable: must not be greater than 100%, but is "101%"`,
+		"run rolling --ready-after 0":          "--ready-after: must be a number from 1 to ",
+		"run rolling --min-ready-seconds 600":  "--min-ready-seconds: must be a number from 0 to 599, not 600",
+		"run rolling --recreate --surge 5":     "--recreate: leaves nothing for --surge and --unavailable to bound; leave it out, or them",
 		"run rolling --unavailable=":           `--unavailable: must be a number or a percentage`,
 		"run gc --surge 2":                     "--surge: gc does not use it; it uses --replicas, --ready-after, --seed, --ticks",
 		"run rolling --svg /nowhere/there.svg": "--svg: open /nowhere/there.svg",
+		"run rolling --svg -":                  "--svg: must be the name of a file, not -",
 		"run rolling --ticks 5":                "--ticks: 5 were not enough: the end of the rollout is yet to come; give more",
 		"run rolling --replicas many":          "invalid argument",
 		"run quarantine --replicas 0":          "--replicas: must be at least 1 for this scenario",
+		"run missed-events --replicas 1":       "--replicas: must be at least 2 for this scenario",
 		"select a,,b":                          `selector "a,,b": position 3: `,
 		"select a --file /nowhere.json":        "--file: open /nowhere.json",
-		"select a":                             "--file -: must be an object or a list of objects",
+		"select a":                             "--file -: must be one object, such as a Pod or a List",
 		"select":                               "give one selector, not 0",
 		"walk":                                 `unknown command "walk"`,
 	} {
@@ -84,6 +91,13 @@ func TestRunAsJSON(t *testing.T) {
 		len(got.Log) == 0 || got.Summary.MaxPods != 5 ||
 		len(got.Summary.Revisions) != 2 || len(got.Controllers) != 2 || got.Controllers[1].Reconciles == 0 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestARunThatFailsSaysSoInTheJSON(t *testing.T) {
+	out, err := execute("", "run", "rolling", "--ready-after", "500", "--json")
+	if err == nil || !strings.Contains(out, `"error": "`+err.Error()) {
+		t.Errorf("got %v, which is not in %s", err, out)
 	}
 }
 

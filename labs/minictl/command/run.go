@@ -27,7 +27,7 @@ func newRunCommand() *cobra.Command {
 		Use:   "run SCENARIO",
 		Short: "Play a scenario and print its log",
 		Long: `Play a scenario and print its log, what it comes down to, and how many events each controller heard and how often
-it went to work. A tick stands for a second. Without a flag a scenario has its own default; 'minictl list' lists them.`,
+it went to work. A tick stands for a second. Without a flag a scenario has its own default; --json prints them all.`,
 		Example: `  # A rolling update: never more than 4 pods, never fewer than 3 ready
   minictl run rolling
 
@@ -99,6 +99,9 @@ func checkHeeded(flags *pflag.FlagSet, scenario minictl.Scenario) error {
 			err = fmt.Errorf("--%s: %s does not use it; it uses --%s", flag.Name, scenario.Name, used)
 		}
 	})
+	if recreate, _ := flags.GetBool("recreate"); err == nil && recreate && (flags.Changed("surge") || flags.Changed("unavailable")) {
+		err = errors.New("--recreate: leaves nothing for --surge and --unavailable to bound; leave it out, or them")
+	}
 	return err
 }
 
@@ -134,6 +137,9 @@ func print(cmd *cobra.Command, result *minictl.Result, asJSON bool) error {
 func draw(result *minictl.Result, path string) error {
 	if path == "" {
 		return nil
+	}
+	if path == "-" {
+		return errors.New("--svg: must be the name of a file, not -")
 	}
 	file, err := os.Create(path)
 	if err != nil {
