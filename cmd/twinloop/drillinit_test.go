@@ -15,7 +15,8 @@ const (
 	fleetSample = "../../shared/api/samples/web.yaml"
 )
 
-// TestDrillInit has a file written, says in it how the operator is started, and drills it: nothing else is needed.
+// TestDrillInit has a file written, says in it how the operator is started and what it makes beside pods, and drills it:
+// nothing else is needed.
 func TestDrillInit(t *testing.T) {
 	i := newInstallation(t)
 	folder := t.TempDir()
@@ -33,9 +34,12 @@ func TestDrillInit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	started := strings.Replace(string(written), "  # alone: [--leader-elect=false]\n",
-		"  alone: [--leader-elect=false, --metrics-bind-address=0, --health-probe-bind-address=0]\n", 1)
-	if err := os.WriteFile(file, []byte(started), 0o600); err != nil {
+	ours := strings.NewReplacer(
+		"  # alone: [--leader-elect=false]\n", "  alone: [--leader-elect=false, --metrics-bind-address=0, --health-probe-bind-address=0]\n",
+		"\n- pods\n", "\n- pods\n- controllerrevisions.apps\n",
+		"pods.size() == 0", "pods.size() == 0 && controllerrevisions.size() == 0",
+	).Replace(string(written))
+	if err := os.WriteFile(file, []byte(ours), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	points := []string{"create: POST pods #1, after", "scale: POST pods #2, before", "scale: PUT fleets/status #1, after"}
