@@ -88,15 +88,16 @@ func (b *bed) intrude(ctx context.Context) error {
 		return err
 	}
 	adopted := func(s cluster.State) bool { return slices.Contains(s.PodsOf(web), "foreign") }
-	b.Measure("foreign-is-adopted", slices.ContainsFunc(b.observer.States(), adopted))
-	b.Measure("created-for-foreign", b.writes("intrude", "POST pods"))
-	deleted := nobody
+	isAdopted, deleted := slices.ContainsFunc(b.observer.States(), adopted), nobody
 	switch {
 	case after.Pods["foreign"] == nil:
 		deleted = foreign
 	case kept(names, after.PodsOf(web)) < len(names):
 		deleted = own
 	}
+	b.Say("  in between, foreign became web's: %t; deleted: %s", isAdopted, deleted)
+	b.Measure("foreign-is-adopted", isAdopted)
+	b.Measure("created-for-foreign", b.writes("intrude", "POST pods"))
 	b.Measure("deleted-for-foreign", deleted)
 	return nil
 }

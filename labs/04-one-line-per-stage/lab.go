@@ -23,8 +23,10 @@ var Lab = lab.Lab{
 	Page:    page,
 	Questions: []lab.Question{
 		{Name: "scale-order", Answer: first,
-			Text: "A Fleet is scaled from 2 to 3. In which order does this happen? (What is told is told by a watch event.)"},
-		{Name: "scale-echoes", Answer: echoes, Text: "And this?"},
+			Text: "A Fleet is scaled from 2 to 3. In which order does this happen? The edit's watch event comes, its key is " +
+				"Added to the queue and got from it (Get), the Fleet is read from the cache, a pod is created (POST)."},
+		{Name: "scale-echoes", Answer: echoes,
+			Text: "And this? The pod is created (POST), the status is stored (PUT), and the watch event of each comes."},
 		{Name: "scale-writes", Answer: lab.Number{}, Text: "How many writes does the operator make of this one edit?"},
 		{Name: "scale-events", Answer: lab.Number{}, Text: "How many watch events is it told, the edit's own included?"},
 		{Name: "scale-reconciles", Answer: lab.Number{}, Text: "How many reconciles are there?"},
@@ -34,8 +36,6 @@ var Lab = lab.Lab{
 		{Name: "create-writes", Answer: lab.Number{},
 			Text: "A Fleet of 2 is created. How many writes does the operator make of it?"},
 		{Name: "create-events", Answer: lab.Number{}, Text: "How many watch events is it told?"},
-		{Name: "create-reconciles", Answer: lab.Number{Within: 1},
-			Text: "How many reconciles are there? Nothing is held back, and the answer is a range."},
 		{Name: "annotate-writes", Answer: lab.Number{},
 			Text: "Somebody sets an annotation of a Fleet. How many writes does the operator make?"},
 		{Name: "annotate-reconciles", Answer: lab.Number{}, Text: "And how many reconciles?"},

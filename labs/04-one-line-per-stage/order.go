@@ -8,16 +8,16 @@ import (
 	"example.com/twinloop/labs/lab"
 )
 
-// The stages that one edit goes through. What is told is told by a watch event that passes the proxy.
+// The stages that one edit goes through. An event is a watch event that passes the proxy.
 const (
-	editTold     = "edit told"
-	keyAdded     = "key added"
-	keyTaken     = "key taken"
-	fleetRead    = "fleet read"
-	podCreated   = "pod created"
-	podTold      = "pod told"
-	statusStored = "status stored"
-	statusTold   = "status told"
+	editTold     = "edit event"
+	keyAdded     = "Add"
+	keyTaken     = "Get"
+	fleetRead    = "read"
+	podCreated   = "POST"
+	podTold      = "pod event"
+	statusStored = "PUT"
+	statusTold   = "status event"
 )
 
 // The questions about the order list the stages in another one than that of the answer.

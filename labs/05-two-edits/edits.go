@@ -19,79 +19,91 @@ import (
 var edits = []edit{
 	{
 		name: "replicas", says: "spec.replicas of the Fleet is set from 3 to 4.",
+		what: "spec.replicas",
 		do:   patchFleet(`{"spec":{"replicas":4}}`),
 		look: ofFleet(func(f *v1alpha1.Fleet) string { return fmt.Sprint(*f.Spec.Replicas) }),
 		want: "4",
 	},
 	{
 		name: "fleet-annotation", says: "The Fleet gets the annotation note=mine.",
+		what: "the annotation note",
 		do:   patchFleet(`{"metadata":{"annotations":{"note":"mine"}}}`),
 		look: ofFleet(func(f *v1alpha1.Fleet) string { return f.Annotations["note"] }),
 		want: "mine",
 	},
 	{
 		name: "fleet-status", says: "status.readyReplicas of the Fleet is set to 7.",
+		what: "status.readyReplicas",
 		do:   patchFleet(`{"status":{"readyReplicas":7}}`, "status"),
 		look: ofFleet(func(f *v1alpha1.Fleet) string { return fmt.Sprint(f.Status.ReadyReplicas) }),
 		want: "7",
 	},
 	{
 		name: "foreign-condition", says: "A condition of the type Audited is added to the Fleet's status.",
-		do: addCondition,
+		what: "the condition Audited",
+		do:   addCondition,
 		look: ofFleet(func(f *v1alpha1.Fleet) string {
-			return fmt.Sprint(meta.IsStatusConditionTrue(f.Status.Conditions, audited))
+			return presence(meta.IsStatusConditionTrue(f.Status.Conditions, audited))
 		}),
-		want: "true",
+		want: present,
 	},
 	{
 		name: "defaulted-field", says: "spec.revisionHistoryLimit, which nobody has set, is removed from the Fleet.",
-		do: patchFleet(`{"spec":{"revisionHistoryLimit":null}}`),
+		what: "spec.revisionHistoryLimit",
+		do:   patchFleet(`{"spec":{"revisionHistoryLimit":null}}`),
 		look: ofFleet(func(f *v1alpha1.Fleet) string {
 			if f.Spec.RevisionHistoryLimit == nil {
-				return "not there"
+				return absent
 			}
 			return fmt.Sprint(*f.Spec.RevisionHistoryLimit)
 		}),
-		want: "not there",
+		want: absent,
 	},
 	{
 		name: "finalizer", says: "The operator's finalizer is removed from the Fleet.",
+		what: "the finalizer",
 		do:   patchFleet(`{"metadata":{"finalizers":null}}`),
-		look: ofFleet(func(f *v1alpha1.Fleet) string { return fmt.Sprint(fleet.HasDNSFinalizer(f)) }),
-		want: "false",
+		look: ofFleet(func(f *v1alpha1.Fleet) string { return presence(fleet.HasDNSFinalizer(f)) }),
+		want: absent,
 	},
 	{
 		name: "pod-label", says: "A pod gets the label team=blue, which no selector asks for.",
+		what: "the label team",
 		do:   patchPod(`{"metadata":{"labels":{"team":"blue"}}}`),
 		look: ofPod(func(pod *corev1.Pod) string { return pod.Labels["team"] }),
 		want: "blue",
 	},
 	{
 		name: "pod-image", says: "A pod's image is set to web:9.9, which the Fleet's template does not have.",
+		what: "the pod's image",
 		do:   patchPodImage,
 		look: ofPod(func(pod *corev1.Pod) string { return pod.Spec.Containers[0].Image }),
 		want: "web:9.9",
 	},
 	{
 		name: "pod-owner", says: "A pod's owner references are removed.",
+		what: "the number of owner references",
 		do:   patchPod(`{"metadata":{"ownerReferences":null}}`),
 		look: ofPod(func(pod *corev1.Pod) string { return fmt.Sprint(len(pod.OwnerReferences)) }),
 		want: "0",
 	},
 	{
 		name: "pod-selected-label", says: "A pod's label app=web, which the selector asks for, is set to app=debug.",
+		what: "the label app",
 		do:   patchPod(`{"metadata":{"labels":{"app":"debug"}}}`),
 		look: ofPod(func(pod *corev1.Pod) string { return pod.Labels["app"] }),
 		want: "debug",
 	},
 	{
 		name: "pod-hash-label", says: "A pod's label controller-revision-hash is set to mine.",
+		what: "the label controller-revision-hash",
 		do:   patchPod(`{"metadata":{"labels":{"` + appsv1.ControllerRevisionHashLabelKey + `":"mine"}}}`),
 		look: ofPod(func(pod *corev1.Pod) string { return pod.Labels[appsv1.ControllerRevisionHashLabelKey] }),
 		want: "mine",
 	},
 	{
-		name: "pod-deleted", says: "A pod is deleted, which leaves 3 of 4.",
+		name: "pod-deleted", says: "A pod is deleted, which leaves one too few.",
+		what: "the number of pods",
 		do: func(ctx context.Context, b *bed, pod string) error {
 			return b.pods().Delete(ctx, pod, metav1.DeleteOptions{})
 		},
@@ -103,24 +115,40 @@ var edits = []edit{
 	},
 	{
 		name: "revision-deleted", says: "The Fleet's ControllerRevision is deleted.",
+		what: "the number of revisions",
 		do:   deleteRevisions,
 		look: revisions,
 		want: "0",
 	},
 	{
 		name: "zone-record", says: "The addresses are removed from the Fleet's entry in the zone.",
+		what: "the number of addresses",
 		do:   emptyEntry,
 		look: addresses,
 		want: "0",
 	},
 	{
 		name: "template-image", says: "The image in the Fleet's template is set to web:2.0.",
-		do: patchFleet(`{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"web:2.0"}]}}}}`),
+		what: "the template's image",
+		do:   patchFleet(`{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"web:2.0"}]}}}}`),
 		look: ofFleet(func(f *v1alpha1.Fleet) string {
 			return f.Spec.Template.Spec.Containers[0].Image
 		}),
 		want: "web:2.0",
 	},
+}
+
+// What is found where something is there, or is not.
+const (
+	present = "there"
+	absent  = "not there"
+)
+
+func presence(is bool) string {
+	if is {
+		return present
+	}
+	return absent
 }
 
 // audited is the type of a condition that the operator knows nothing of.

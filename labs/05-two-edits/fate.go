@@ -8,6 +8,8 @@ import (
 // edit is something that a person does behind the operator's back.
 type edit struct {
 	name, says string
+	// what is edited: the name of a field, or of what is counted.
+	what string
 	// do makes the edit of a pod, or of something else.
 	do func(ctx context.Context, b *bed, pod string) error
 	// look reads what was edited. It reads want if the edit is there as it was made.
@@ -30,7 +32,7 @@ func (b *bed) fate(ctx context.Context, e edit) (string, error) {
 	if err := e.do(ctx, b, pod); err != nil {
 		return "", fmt.Errorf("%s: %w", e.name, err)
 	}
-	there, err := b.isThere(ctx, e, pod)
+	there, err := b.isThere(ctx, e, pod, "after the edit")
 	if err != nil {
 		return "", err
 	}
@@ -48,14 +50,14 @@ func (b *bed) fate(ctx context.Context, e edit) (string, error) {
 	if err := b.wake(ctx, e.name); err != nil {
 		return "", err
 	}
-	if there, err := b.isThere(ctx, e, pod); err != nil || !there {
+	if there, err := b.isThere(ctx, e, pod, "after waking the operator"); err != nil || !there {
 		return stompedLater, err
 	}
 	return survives, nil
 }
 
 // isThere tells whether an edit is there when the operator has come to rest.
-func (b *bed) isThere(ctx context.Context, e edit, pod string) (bool, error) {
+func (b *bed) isThere(ctx context.Context, e edit, pod, when string) (bool, error) {
 	if err := b.running.Rest(ctx); err != nil {
 		return false, err
 	}
@@ -63,6 +65,6 @@ func (b *bed) isThere(ctx context.Context, e edit, pod string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", e.name, err)
 	}
-	b.Say("  edited to %q, found %q", e.want, found)
+	b.Say("  %s %s: %s", e.what, when, found)
 	return found == e.want, nil
 }

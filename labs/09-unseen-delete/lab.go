@@ -33,7 +33,7 @@ var Lab = lab.Lab{
 				"Which label has the pod that OnDelete gets?"},
 		{Name: "unseen-tombstone", Answer: lab.YesOrNo,
 			Text: "The same while the informer sees nothing; then its watch ends with 410 and it relists. " +
-				"Does OnDelete get a DeletedFinalStateUnknown?"},
+				"Does OnDelete get a tombstone, a DeletedFinalStateUnknown?"},
 		{Name: "unseen-version", Answer: versions, Text: "Which label has the pod in there?"},
 		{Name: "before-relist-listed", Answer: lab.YesOrNo,
 			Text: "After the deletion and before the relist: does the lister still have the pod?"},
@@ -41,7 +41,8 @@ var Lab = lab.Lab{
 		{Name: "at-tombstone-ahead", Answer: lab.YesOrNo,
 			Text: "While OnDelete runs, does the lister have a pod whose OnAdd is still to come?"},
 		{Name: "seen-swap", Answer: swaps,
-			Text: "A pod is deleted and created again under its name, before the informer's eyes. What are handlers told?"},
+			Text: "A pod is deleted and created again under its name, before the informer's eyes. How are handlers told that one " +
+				"pod took the place of another?"},
 		{Name: "unseen-swap", Answer: swaps, Text: "And if that happened unseen, before the relist?"},
 		{Name: "brief-calls", Answer: lab.Number{},
 			Text: "A pod is created and deleted unseen. How many calls do handlers get for it?"},
@@ -55,7 +56,7 @@ var Lab = lab.Lab{
 		{Name: "deletion-handling-key", Answer: outcomes,
 			Text: "OnDelete does key, err := DeletionHandlingMetaNamespaceKeyFunc(obj). What comes of it?"},
 		{Name: "seen-failures", Answer: lab.Number{},
-			Text: "How many of these four handlers get the key of a deletion that the informer saw wrong?"},
+			Text: "For a deletion that the informer saw, how many of these four handlers fail to get the key?"},
 		{Name: "relist-requests", Answer: lab.Number{},
 			Text: "From the 410 to being up to date and watching again: how many requests does the reflector make?"},
 		{Name: "relist-lists", Answer: lab.Number{}, Text: "How many of them are LISTs?"},

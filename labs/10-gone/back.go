@@ -15,14 +15,14 @@ import (
 
 // What happens between a reflector that was let back and its handlers.
 const (
-	watchFromKnown     = "WATCH from the version it knows"
+	watchFromKnown     = "WATCH"
 	expired            = "410"
-	watchListFromKnown = "WATCH from the version it knows with the state first"
-	listFromKnown      = "LIST from the version it knows"
-	watchFromList      = "WATCH from the version of the LIST"
-	state              = "the pods"
-	bookmark           = "a bookmark"
-	tombstone          = "the tombstone"
+	watchListFromKnown = "WATCH+state"
+	listFromKnown      = "LIST"
+	watchFromList      = "next WATCH"
+	state              = "pods"
+	bookmark           = "bookmark"
+	tombstone          = "tombstone"
 )
 
 var (
@@ -45,8 +45,10 @@ func inWords(e cluster.Entry, known string) string {
 		return state
 	case e.What == "BOOKMARK":
 		return bookmark
+	case e.What == expired:
+		return expired
 	default:
-		return e.What
+		return e.String()
 	}
 }
 
@@ -57,7 +59,7 @@ func untilCalled(record cluster.Record, known string) []string {
 	for _, e := range record[:end] {
 		words = append(words, inWords(e, known))
 	}
-	return append(slices.Compact(words), "the "+record[end].What)
+	return append(slices.Compact(words), record[end].What)
 }
 
 // untilItWatches is what was asked for, and refused, until the last request. Handlers are called meanwhile.

@@ -3,6 +3,7 @@ package gone
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -117,7 +118,8 @@ func (e *experiment) ask(ctx context.Context, when string, p past) {
 		if err == nil {
 			e.Say("  %-15s %s", r.name, answered)
 		} else {
-			e.Say("  %-15s %s", r.name, err)
+			message, _, _ := strings.Cut(err.Error(), ". ") // that of a next page goes on for a paragraph
+			e.Say("  %-15s %s", r.name, message)
 		}
 	}
 }

@@ -12,10 +12,7 @@ import (
 //go:embed README.md
 var page string
 
-var (
-	outcomes = lab.Choice{answered, gone410}
-	says     = lab.Choice{saidByEtcd, saidForEtcd, saidByWatchCache}
-)
+var outcomes = lab.Choice{answered, gone410}
 
 // Lab is lab 10.
 var Lab = lab.Lab{
@@ -41,15 +38,15 @@ var Lab = lab.Lab{
 		{Name: "restart-uncached-watch", Answer: outcomes, Text: "A WATCH of Events from that version?"},
 		{Name: "both-exact-list", Answer: outcomes,
 			Text: "Then etcd is compacted as well. A LIST of the pods at exactly that version?"},
-		{Name: "watch-says", Answer: says, Text: "What is the message of the 410 that a WATCH of pods ends with?"},
-		{Name: "uncached-watch-says", Answer: says, Text: "And of the one that a WATCH of Events ends with?"},
 		{Name: "expired-watch-status", Answer: lab.Number{},
 			Text: "Which HTTP status has the answer to a WATCH that ends with 410?"},
 		{Name: "sequence", Answer: sequence,
-			Text: "An informer that was cut off meanwhile gets its connection back. In which order does this come about?"},
+			Text: "An informer that was cut off meanwhile gets its connection back. In which order does this come about? " +
+				"WATCH and WATCH+state name the version that it knows; WATCH+state brings the state first."},
 		{Name: "lists", Answer: lab.Number{}, Text: "How many LISTs does it send?"},
 		{Name: "list-mode-sequence", Answer: listSequence,
-			Text: "And this, with KUBE_FEATURE_WatchListClient=false?"},
+			Text: "And this, with KUBE_FEATURE_WatchListClient=false? " +
+				"WATCH and LIST name the version that it knows, next WATCH that of the LIST."},
 		{Name: "changed-calls", Answer: lab.Number{},
 			Text: "A pod was changed three times meanwhile. How many calls do handlers get for it?"},
 		{Name: "tombstones", Answer: lab.Number{}, Text: "One pod was deleted, another created and deleted. How many tombstones?"},

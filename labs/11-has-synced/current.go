@@ -35,9 +35,10 @@ func notCurrent(ctx context.Context, bench *lab.Bench, s *settings) error {
 	if err != nil {
 		return err
 	}
-	bench.Say("\n1. Not that the cache is current. The watch is held; %d ConfigMaps are created, and one is painted blue:", more)
-	bench.Say("  on the server: %d; in the cache: %d, and that one is %s; HasSynced: %t",
-		len(onServer.Items), s.cached(), served, s.informer.HasSynced())
+	bench.Say("\n1. Not that the cache is current. The watch is held; %d ConfigMaps are created, and the color of %s is set "+
+		"to blue:", more, nameOf(1))
+	bench.Say("  on the server: %d; in the cache: %d, and the color of %s is %s; HasSynced: %t",
+		len(onServer.Items), s.cached(), nameOf(1), served, s.informer.HasSynced())
 	bench.Say("  the store's version, compared with the last write: %s", version)
 	bench.Measure("on-server-while-held", len(onServer.Items))
 	bench.Measure("cached-while-held", s.cached())

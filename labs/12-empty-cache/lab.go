@@ -43,7 +43,7 @@ var Lab = lab.Lab{
 		{Name: "pods-generated-later", Answer: lab.Number{},
 			Text: "Back to generated names: the pods come into the cache. How many pods are there in the end?"},
 		{Name: "pods-unguarded", Answer: lab.Number{},
-			Text: "Both caches are synced. A Fleet of 3 is created and reconciled; before the cache shows one of the new pods, " +
+			Text: "Both caches are synced. A Fleet of 3 is created and reconciled; before the cache shows any of the new pods, " +
 				"somebody labels the Fleet, and it is reconciled again. Names are generated. How many pods are there?"},
 		{Name: "pods-by-name", Answer: lab.Number{}, Text: "And with numbered names?"},
 		{Name: "refused-by-name", Answer: lab.Number{}, Text: "How many creates are refused then?"},

@@ -13,10 +13,13 @@ import (
 	"example.com/twinloop/labs/lab"
 )
 
-// calls are those whose order is asked for.
-var calls = lab.Ordering{
+// calls are those whose order is asked for, as a stack has them.
+var calls = []string{
 	"threadSafeMap.Update", "processDeltas", "sharedIndexInformer.handleDeltas", "RealFIFO.PopBatch", "controller.processLoop",
 }
+
+// order has them without their receivers.
+var order = lab.Ordering{"Update", "processDeltas", "handleDeltas", "PopBatch", "processLoop"}
 
 func run(ctx context.Context, bench *lab.Bench) error {
 	bench.Say("A controller on client-go's own informer, workqueue and lister. Where client-go calls something that can be plugged " +
@@ -58,13 +61,13 @@ func answer(stage drawing.Stage, file string) string {
 
 // outermostFirst are the calls of a stack whose order is asked for.
 func outermostFirst(stack witness.Stack) []string {
-	var order []string
+	var outermost []string
 	for _, frame := range slices.Backward(stack) {
 		if slices.Contains(calls, frame.String()) {
-			order = append(order, frame.String())
+			outermost = append(outermost, frame.Function)
 		}
 	}
-	return order
+	return outermost
 }
 
 // showStages shows every stage with its innermost call.

@@ -36,9 +36,9 @@ var Lab = lab.Lab{
 			Text: "A generated lister, such as that of pods, has its Get from another type. Which file is that in?"},
 		{Name: "workqueue-file", Answer: lab.Choice{"queue.go", "delaying_queue.go", "rate_limiting_queue.go"},
 			Text: "A handler Adds a key to a rate-limited workqueue. Which file puts it where Get will find it?"},
-		{Name: "calls", Answer: calls,
+		{Name: "calls", Answer: order,
 			Text: "An index function looks at the stack that it is called on. Which of these is the outermost call, and which " +
-				"come after it?"},
+				"come after it? (Update is that of threadSafeMap, PopBatch that of RealFIFO.)"},
 		{Name: "goroutines", Answer: lab.Number{},
 			Text: "From the watch to reconcile, how many goroutines of one informer with one handler and one worker call something " +
 				"of yours?"},
