@@ -210,9 +210,11 @@ func TestLongMeasurements(t *testing.T) {
 	err := printComparison(&out, []lab.Comparison{
 		{Measurement: lab.Measurement{Name: "order", Value: long}, Predicted: "three", Verdict: lab.Wrong},
 		{Measurement: lab.Measurement{Name: "count", Value: "1"}, Predicted: "1", Verdict: lab.Right},
+		{Measurement: lab.Measurement{Name: "unasked", Value: long}, Predicted: string(lab.Unpredicted), Verdict: lab.Unpredicted},
 	})
 	want := "\nMEASUREMENT   PREDICTED   MEASURED   VERDICT\ncount         1           1          right\n" +
-		"\norder: wrong\n  predicted   three\n  measured    " + long + "\n\n1 of 2 predictions were right.\n"
+		"\norder: wrong\n  predicted   three\n  measured    " + long + "\n\nunasked\n  measured    " + long +
+		"\n\n1 of 2 predictions were right.\n"
 	if err != nil || out.String() != want {
 		t.Errorf("%v\n%s", err, out.String())
 	}

@@ -59,9 +59,12 @@ func printComparison(out io.Writer, all []lab.Comparison) error {
 		if c.Verdict == lab.Right {
 			right++
 		}
-		if max(len(c.Predicted), len(measured)) <= widestCell {
+		switch {
+		case max(len(c.Predicted), len(measured)) <= widestCell:
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", name, c.Predicted, measured, verdict)
-		} else {
+		case c.Verdict == lab.Unpredicted:
+			below += fmt.Sprintf("\n%s\n  measured    %s\n", name, measured)
+		default:
 			below += fmt.Sprintf("\n%s: %s\n  predicted   %s\n  measured    %s\n", name, verdict, c.Predicted, measured)
 		}
 	}
