@@ -47,11 +47,7 @@ func observe(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapp
 	ctx, stop := context.WithCancel(ctx)
 	o := &observer{client: client, stop: stop, namespaces: map[string]*observation{}}
 	for _, name := range names {
-		resource, err := mapper.ResourceFor(schema.ParseGroupResource(name).WithVersion(""))
-		if meta.IsNoMatchError(err) {
-			err = errors.New("the API server has no such resource; name it as plural.group, " +
-				"or add its CustomResourceDefinition to operator.manifests")
-		}
+		resource, err := findNamespaced(mapper, name)
 		if err != nil {
 			o.close()
 			return nil, fmt.Errorf("observe: %q: %w", name, err)
@@ -65,6 +61,26 @@ func observe(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapp
 		}
 	}
 	return o, nil
+}
+
+// findNamespaced is a resource, named as plural.group, whose objects are in namespaces, as runs are.
+func findNamespaced(mapper meta.RESTMapper, name string) (schema.GroupVersionResource, error) {
+	kind, err := mapper.KindFor(schema.ParseGroupResource(name).WithVersion(""))
+	if meta.IsNoMatchError(err) {
+		return schema.GroupVersionResource{}, errors.New("the API server has no such resource; name it as plural.group, " +
+			"or add its CustomResourceDefinition to operator.manifests")
+	}
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
+		return schema.GroupVersionResource{}, errors.New("it is in no namespace, and each run has only its own: leave it out; it cannot be judged")
+	}
+	return mapping.Resource, nil
 }
 
 func (o *observer) close() {

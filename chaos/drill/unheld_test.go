@@ -133,12 +133,15 @@ func TestScenarioThatTheAPIServerRefuses(t *testing.T) {
 	})
 }
 
-func TestObserveWhatThereIsNot(t *testing.T) {
-	for _, resource := range []string{"podz", "podz.example.com"} {
+func TestObserveWhatCannotBe(t *testing.T) {
+	const none = "the API server has no such resource; name it as plural.group, or add its CustomResourceDefinition to operator.manifests"
+	for resource, why := range map[string]string{
+		"podz": none, "podz.example.com": none, "nodes": "it is in no namespace, and each run has only its own",
+		"clusterroles.rbac.authorization.k8s.io": "it is in no namespace, and each run has only its own",
+	} {
 		text := strings.NewReplacer("leases.coordination.k8s.io", resource, "fleets.fleet.twinloop.example.com, ", "").Replace(tiny)
 		definition := parse(t, strings.Replace(text, "fleets.exists(f,", "pods.exists(f,", 1))
-		requireUnheld(t, definition, program(t, executable(t, idle)),
-			`observe: "`+resource+`": the API server has no such resource; name it as plural.group, or add its CustomResourceDefinition to operator.manifests`, "")
+		requireUnheld(t, definition, program(t, executable(t, idle)), `observe: "`+resource+`": `+why, "")
 	}
 }
 
