@@ -37,24 +37,15 @@ func doubled(ctx context.Context, bench *lab.Bench, s *stage, name string, namin
 	if err := cluster.Await(ctx, "the Fleet is in the cache", controller.fleetsSynced); err != nil {
 		return err
 	}
-	done, err := controller.work(ctx)
-	if err != nil {
-		return err
-	}
-	there, err := s.names(ctx)
-	if err != nil {
-		return err
-	}
-	s.Proxy.Release(pods)
-	later, err := controller.settle(ctx, s, many)
+	done, there, later, err := controller.workHeld(ctx, s, many)
 	if err != nil {
 		return err
 	}
 	bench.Say("  %s names: the first reconcile creates %d, and %d are refused; there are %d pods, and %d when the cache is filled",
-		name, done.created, done.refused, len(there), later)
+		name, done.created, done.refused, there, later)
 	bench.Measure("created-"+name, done.created)
 	bench.Measure("refused-"+name, done.refused)
-	bench.Measure("pods-"+name, len(there))
+	bench.Measure("pods-"+name, there)
 	bench.Measure("pods-"+name+"-later", later)
 	return nil
 }

@@ -61,23 +61,14 @@ func twice(ctx context.Context, bench *lab.Bench, s *stage, controller *controll
 	if err := s.labelFleet(ctx); err != nil {
 		return err
 	}
-	second, err := controller.work(ctx)
-	if err != nil {
-		return err
-	}
-	there, err := s.names(ctx)
-	if err != nil {
-		return err
-	}
-	s.Proxy.Release(pods)
-	later, err := controller.settle(ctx, s, few)
+	second, there, later, err := controller.workHeld(ctx, s, few)
 	if err != nil {
 		return err
 	}
 	bench.Say("  %s: creates %d, then %d, and %d are refused; there are %d pods, and %d when the cache shows all",
-		s.namespace, first.created, second.created, second.refused, len(there), later)
+		s.namespace, first.created, second.created, second.refused, there, later)
 	bench.Measure("again-"+s.namespace, second.created)
 	bench.Measure("refused-"+s.namespace, second.refused)
-	bench.Measure("pods-"+s.namespace, len(there))
+	bench.Measure("pods-"+s.namespace, there)
 	return nil
 }

@@ -27,3 +27,18 @@ func (c *controller) settle(ctx context.Context, s *stage, wanted int) (int, err
 	}
 	return found, err
 }
+
+// workHeld reconciles while the watch of pods is held: what it does, how many pods there are then, and how many once the watch
+// was released and all is settled.
+func (c *controller) workHeld(ctx context.Context, s *stage, wanted int) (done deeds, there, later int, err error) {
+	if done, err = c.work(ctx); err != nil {
+		return done, 0, 0, err
+	}
+	names, err := s.names(ctx)
+	if err != nil {
+		return done, 0, 0, err
+	}
+	s.Proxy.Release(pods)
+	later, err = c.settle(ctx, s, wanted)
+	return done, len(names), later, err
+}
