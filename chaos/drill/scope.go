@@ -30,8 +30,9 @@ type history struct {
 
 // scope is a view with the variables evaluated.
 type scope struct {
-	// vars lack the variables that cannot be evaluated; reasons are the same, with why in place of each of those.
-	vars, reasons map[string]any
+	vars map[string]any
+	// failed has, for each variable that vars lack since it cannot be evaluated, why.
+	failed map[string]any
 }
 
 // unevaluated is why an expression cannot be evaluated: for a reason of its own, and not for that of a variable that it uses.
@@ -65,16 +66,15 @@ func (e *expressions) scope(v view) scope {
 	for name, objects := range v.objects {
 		vars[name] = objects
 	}
-	s := scope{vars, maps.Clone(vars)}
-	variables, reasons := map[string]any{}, map[string]any{}
-	s.vars["variables"], s.reasons["variables"] = variables, reasons
+	s, variables := scope{vars, map[string]any{}}, map[string]any{}
+	s.vars["variables"] = variables
 	for _, variable := range e.variables {
 		value, err := s.eval(variable.program)
 		if err != nil {
-			reasons[variable.name] = types.WrapErr(rootOf("variables."+variable.name, err))
+			s.failed[variable.name] = types.WrapErr(rootOf("variables."+variable.name, err))
 			continue
 		}
-		variables[variable.name], reasons[variable.name] = value, value
+		variables[variable.name] = value
 	}
 	return s
 }
@@ -164,7 +164,14 @@ func (s scope) eval(program cel.Program) (ref.Val, error) {
 	if err == nil {
 		return value, nil
 	}
-	if _, _, reason := program.Eval(s.reasons); reason != nil {
+	if len(s.failed) == 0 {
+		return nil, err
+	}
+	reasons := maps.Clone(s.vars)
+	variables := maps.Clone(s.vars["variables"].(map[string]any))
+	maps.Copy(variables, s.failed)
+	reasons["variables"] = variables
+	if _, _, reason := program.Eval(reasons); reason != nil {
 		err = reason
 	}
 	return nil, err
