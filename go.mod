@@ -5,6 +5,7 @@ go 1.26.0
 godebug default=go1.26
 
 require (
+	github.com/agnivade/levenshtein v1.2.1
 	github.com/bluekeyes/go-gitdiff v0.9.0
 	github.com/go-logr/logr v1.4.3
 	github.com/gofrs/flock v0.13.0

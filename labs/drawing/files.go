@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Yours is the file of what no library has.
@@ -65,7 +67,7 @@ func isOneOf(files []string, path string) bool {
 // meantFile asks whether a file was misspelt.
 func meantFile(files []string, written string) string {
 	for _, file := range files {
-		if changes := distance(path.Base(file), path.Base(written)); file != Yours && changes > 0 && changes <= 2 {
+		if changes := levenshtein.ComputeDistance(path.Base(file), path.Base(written)); file != Yours && changes > 0 && changes <= 2 {
 			return fmt.Sprintf(": did you mean %s?", path.Base(file))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // synonyms are the names that client-go and those who write about it have for the stages, beside the stages' own.
@@ -57,7 +59,7 @@ func nearest(name string) Stage {
 	least := len(name)/3 + 1
 	for _, stage := range Whole.Stages() {
 		for _, other := range namesOf(stage) {
-			if changes := distance(name, other); changes < least {
+			if changes := levenshtein.ComputeDistance(name, other); changes < least {
 				best, least = stage, changes
 			}
 		}
@@ -82,26 +84,4 @@ func plain(name string) string {
 		}
 		return -1
 	}, name)
-}
-
-// distance is how many letters must be added, dropped or replaced to make one word of another (Levenshtein).
-func distance(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range to {
-			replaced := diagonal
-			if from[i] != to[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(to)]
 }
