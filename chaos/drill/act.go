@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+
+	"example.com/twinloop/chaos/proxy"
 )
 
 // errScenario says that a step could not be acted out, whatever the operator did.
@@ -53,8 +55,7 @@ func (r *runner) patch(ctx context.Context, step scripted, record *StepRecord) e
 	if err != nil {
 		return fmt.Errorf("%w: patch: %w", errScenario, err)
 	}
-	record.changed = objectKey{plural(step.Patch.Resource), name}
-	return r.seen(ctx, plural(step.Patch.Resource), patched)
+	return r.awaitObserved(ctx, record, plural(step.Patch.Resource), patched)
 }
 
 func (r *runner) delete(ctx context.Context, step scripted, record *StepRecord) error {
@@ -63,18 +64,14 @@ func (r *runner) delete(ctx context.Context, step scripted, record *StepRecord) 
 		return fmt.Errorf("delete: %w", err)
 	}
 	client, background := r.resource(step.Delete.Resource), metav1.DeletePropagationBackground
-	if err := client.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+	deleted, err := client.Get(ctx, name, metav1.GetOptions{})
+	if err == nil {
+		err = client.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
+	}
+	if err != nil {
 		return fmt.Errorf("%w: delete: %w", errScenario, err)
 	}
-	record.changed = objectKey{plural(step.Delete.Resource), name}
-	left, err := client.Get(ctx, name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return r.gone(ctx, plural(step.Delete.Resource), name)
-	case err != nil:
-		return fmt.Errorf("delete: %w", err)
-	}
-	return r.seen(ctx, plural(step.Delete.Resource), left)
+	return r.awaitDeletion(ctx, record, plural(step.Delete.Resource), deleted)
 }
 
 // deleteNamespace has everything in the namespace deleted. The operator keeps its rights, which in a cluster are not of that
@@ -86,26 +83,37 @@ func (r *runner) deleteNamespace(ctx context.Context) error {
 	return r.arena.kube.CoreV1().Namespaces().Delete(ctx, r.namespace, metav1.DeleteOptions{})
 }
 
-// seen waits until the observer shows an object at least as new as the one given, or none any more.
-func (r *runner) seen(ctx context.Context, resource string, object *unstructured.Unstructured) error {
-	return r.awaitObject(ctx, resource, object.GetName(), func(shown map[string]any) bool {
-		version, _ := shown["resourceVersion"].(string)
-		order, err := resourceversion.CompareResourceVersion(version, object.GetResourceVersion())
+// awaitObserved waits until the observer has seen an object as a step left it, or anything later of it, its deletion
+// included, and notes what the step changed. What is not observed is not waited for.
+func (r *runner) awaitObserved(ctx context.Context, record *StepRecord, resource string, object *unstructured.Unstructured) error {
+	return r.awaitEvent(ctx, record, resource, object, func(e Event) bool {
+		order, err := resourceversion.CompareResourceVersion(e.Object.GetResourceVersion(), object.GetResourceVersion())
 		return err == nil && order >= 0
 	})
 }
 
-// gone waits until the observer shows no object of a name.
-func (r *runner) gone(ctx context.Context, resource, name string) error {
-	return r.awaitObject(ctx, resource, name, func(map[string]any) bool { return false })
+// awaitDeletion waits until the observer has seen that an object was deleted, or that it is terminating.
+func (r *runner) awaitDeletion(ctx context.Context, record *StepRecord, resource string, object *unstructured.Unstructured) error {
+	return r.awaitEvent(ctx, record, resource, object, func(e Event) bool {
+		return e.Type == watch.Deleted || e.Object.GetDeletionTimestamp() != nil || e.Object.GetUID() != object.GetUID()
+	})
 }
 
-func (r *runner) awaitObject(ctx context.Context, resource, name string, shows func(metadata map[string]any) bool) error {
-	return r.await(ctx, func(v view) error {
-		for _, object := range v.objects[resource] {
-			if metadata := metadataOf(object); metadata["name"] == name && !shows(metadata) {
-				return fmt.Errorf("the change of %s %s has not been seen", resource, name)
-			}
+func (r *runner) awaitEvent(
+	ctx context.Context, record *StepRecord, resource string, object *unstructured.Unstructured, is func(Event) bool,
+) error {
+	record.changed = objectKey{resource, object.GetName()}
+	if !slices.Contains(r.arena.observer.plurals(), resource) {
+		return nil
+	}
+	return r.await(ctx, func(view) error {
+		e, ok := r.arena.observer.newest(r.namespace, record.changed)
+		if !ok || !is(e) {
+			return fmt.Errorf("the change of %s %s has not been observed", resource, object.GetName())
+		}
+		record.change = proxy.Version{
+			Resource: resource, Namespace: r.namespace, Name: e.Object.GetName(),
+			Labels: e.Object.GetLabels(), ResourceVersion: e.Object.GetResourceVersion(),
 		}
 		return nil
 	})
@@ -129,8 +137,7 @@ func (r *runner) apply(ctx context.Context, step scripted, record *StepRecord) e
 	if err != nil {
 		return fmt.Errorf("%w: apply: %w", errScenario, err)
 	}
-	record.changed = objectKey{mapping.Resource.Resource, object.GetName()}
-	return r.seen(ctx, mapping.Resource.Resource, applied)
+	return r.awaitObserved(ctx, record, mapping.Resource.Resource, applied)
 }
 
 // objectOf is the name of a step's target. An expression sees what is there at this moment.

@@ -27,11 +27,10 @@ type arena struct {
 	observer     *observer
 	kubeconfigs  *scratch.Folder
 	name         string // what the namespaces of this drill begin with
-	readsFrames  bool   // the proxies must, for what the cases do to watches
 }
 
 func newArena(ctx context.Context, d *Definition, subject Subject, c *controlplane.ControlPlane) (_ *arena, err error) {
-	a := &arena{definition: d, subject: subject, controlPlane: c, name: d.Name + "-" + rand.String(4), readsFrames: len(d.Cases) > 0}
+	a := &arena{definition: d, subject: subject, controlPlane: c, name: d.Name + "-" + rand.String(4)}
 	if a.expressions, err = compile(d); err != nil {
 		return nil, err
 	}

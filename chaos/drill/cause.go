@@ -1,7 +1,6 @@
 package drill
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,26 +12,30 @@ type Cause struct {
 	Finding
 	Points []Point `json:"points"`
 
-	words string // the operator's last in the run in which it was first made
+	unconfirmed int    // at how many of them it was not made again
+	words       string // the operator's last in the run in which it was first made
 }
 
 // Causes are a report's findings, those of one cause together, in the order in which they were first made.
 func (r *Report) Causes() []Cause {
 	type key struct {
-		oracle, text string
-		expected     bool
+		finding  string
+		expected bool
 	}
 	var keys []key
 	causes := map[key]*Cause{}
 	for _, p := range r.Points {
 		for _, finding := range p.Findings {
-			k := key{finding.Oracle, cmp.Or(finding.cause, withoutParticulars(finding.Text)), finding.Expected}
+			k := key{finding.key(), finding.Expected}
 			if causes[k] == nil {
 				keys = append(keys, k)
 				causes[k] = &Cause{Finding: finding, words: p.words}
 			}
 			if !slices.Contains(causes[k].Points, p.Point) {
 				causes[k].Points = append(causes[k].Points, p.Point)
+				if p.Verdict == NotConfirmed {
+					causes[k].unconfirmed++
+				}
 			}
 		}
 	}

@@ -12,10 +12,7 @@ func (d *Definition) CheckPoint(point Point) error {
 	if point.Case != "" && len(d.Cases) > 0 || len(d.Scenario) == 0 {
 		return d.checkRound(point)
 	}
-	var names []string
-	for _, step := range d.Scenario {
-		names = append(names, step.Name)
-	}
+	names := d.stepNames()
 	done := d.Faults
 	if d.Silence.Duration > 0 {
 		done = []Fault{Silence}
@@ -51,7 +48,7 @@ func (d *Definition) checkRound(point Point) error {
 	}
 }
 
-// choose returns those points that the options ask for: by default, or in parts, those at writes that every undisturbed run
+// choose returns those points that the options ask for: by default, or in parts, those at writes that every fault-free run
 // made. By name it may be one at a write that only some made.
 func (o Options) choose(steady, occasional []Point) ([]Point, error) {
 	if len(steady) == 0 {

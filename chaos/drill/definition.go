@@ -302,6 +302,15 @@ func (d *Definition) validate() error {
 	return err
 }
 
+// stepNames returns the names of the scenario's steps, in their order.
+func (d *Definition) stepNames() []string {
+	var names []string
+	for _, step := range d.Scenario {
+		names = append(names, step.Name)
+	}
+	return names
+}
+
 // shortestTimeout leaves a step the time that it takes to see that an operator is at rest, several times over; see quiet.
 const shortestTimeout = time.Second
 

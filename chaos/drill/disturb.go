@@ -92,6 +92,7 @@ func (r *replica) heal() error {
 
 // restart kills a replica and starts it again, into the past if it is to.
 func (r *runner) restart(ctx context.Context, to *replica, into Restart) error {
+	watches := to.openWatches()
 	to.proxy.Freeze()
 	to.dns.freeze()
 	to.kill()
@@ -107,7 +108,7 @@ func (r *runner) restart(ctx context.Context, to *replica, into Restart) error {
 	}
 	to.proxy.Thaw()
 	to.dns.thaw()
-	to.expectToWake()
+	to.expectWatches(watches, r.plan.inCase)
 	return r.start(to)
 }
 

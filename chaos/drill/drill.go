@@ -18,6 +18,9 @@ import (
 // every run: two changes that come close together are sometimes one write.
 const attempts = 20
 
+// wrongAttempts is after how many runs that went wrong before their fault was injected a point is not judged.
+const wrongAttempts = 3
+
 // attemptsAtPair is how often a pair is run that was drawn, and that another can stand in for.
 const attemptsAtPair = 3
 
@@ -55,15 +58,16 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 		return nil, err
 	}
 	defer a.close()
-	reference, err := a.refer(ctx, options)
+	baseline, err := a.recordBaseline(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := options.choose(a.points(reference.steady), a.points(reference.occasional))
+	reference := baseline.current()
+	chosen, err := options.choose(a.points(reference.stable), a.points(reference.unstable))
 	if err != nil {
 		return nil, err
 	}
-	field := &field{arena: a, reference: reference, options: options}
+	field := &field{arena: a, baseline: baseline, options: options}
 	results, err := field.runAll(ctx, chosen)
 	if err == nil {
 		var pairs []PointResult
@@ -73,7 +77,7 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	if len(results) == 0 {
 		return nil, err
 	}
-	report := newReport(a, reference, results, time.Since(began))
+	report := newReport(a, baseline, results, time.Since(began))
 	report.Summary.Interrupted = err != nil
 	return report, err
 }
@@ -94,7 +98,8 @@ func (a *arena) points(writes []proxy.Place) []Point {
 // field is where the runs of a drill take place.
 type field struct {
 	*arena
-	reference *reference
+	baseline  *baseline
+	confirmed confirmations
 	options   Options
 
 	mu                  sync.Mutex
@@ -134,7 +139,7 @@ func (f *field) report(point Point, result *PointResult) {
 		switch {
 		case result.Verdict == NotReached && point.Again != (Blow{}):
 			f.done, f.total = f.done-1, f.total-1 // another stands in for it
-		case result.Verdict != Passed:
+		case result.Verdict.fails():
 			f.failed++
 		}
 	}
@@ -152,47 +157,76 @@ func (f *field) namespace() string {
 }
 
 func (f *field) runPoint(ctx context.Context, point Point) (PointResult, error) {
+	run := f.runSilence
 	switch {
 	case point.Case != "":
-		return f.runCase(ctx, point)
-	case point.Fault == Silence:
-		return f.runSilence(ctx, point)
+		run = f.runCase
+	case point.Fault != Silence:
+		return f.runBlows(ctx, point)
 	}
-	return f.runBlows(ctx, point)
+	again := func(ctx context.Context) (PointResult, error) { return run(ctx, point) }
+	result, err := again(ctx)
+	if err != nil {
+		return PointResult{}, err
+	}
+	return f.confirmAlone(ctx, result, again)
 }
 
-// runBlows runs a point until it is reached.
+// runBlows runs a point until it is reached. A run that went wrong before its fault was injected tells nothing of the fault.
 func (f *field) runBlows(ctx context.Context, point Point) (PointResult, error) {
 	attempts := attempts
 	if point.Again != (Blow{}) && len(f.options.Points) == 0 {
 		attempts = attemptsAtPair
 	}
+	wrong := 0
 	for attempt := 1; ; attempt++ {
-		run, err := f.run(ctx, f.namespace(), plan{script: f.expressions.scenario, blows: point.blows(), replicas: 1})
+		run, err := f.runOnce(ctx, point)
 		if err != nil {
 			return PointResult{}, err
 		}
+		before, caused := blame(run, f.definition.stepNames(), f.judge(f.baseline.current(), run))
+		if len(before) > 0 {
+			f.baseline.addBefore(run, before)
+			if wrong++; wrong == wrongAttempts {
+				run.NotJudged = fmt.Sprintf("%d runs went wrong before the fault was injected", wrong)
+				return newPointResult(point, attempt, false, run, nil), nil
+			}
+			continue
+		}
 		injected := len(run.Strikes) == len(point.blows())
-		if injected || run.Failure != nil || attempt == attempts {
-			return newPointResult(point, attempt, injected, run, f.judge(f.reference, run)), nil
+		switch {
+		case len(f.baseline.withoutFlakes(caused)) > 0:
+			return f.confirm(ctx, point, run, attempt)
+		case injected, run.NotJudged != "", attempt == attempts:
+			return newPointResult(point, attempt, injected, run, nil), nil
 		}
 	}
 }
 
-// runSilence goes as far as a step and then listens.
+// runOnce goes through the scenario with the faults of a point.
+func (f *field) runOnce(ctx context.Context, point Point) (*Recording, error) {
+	return f.run(ctx, f.namespace(), plan{
+		script: f.expressions.scenario, blows: point.blows(), replicas: 1, expected: f.baseline.current(),
+	})
+}
+
+// runSilence goes as far as a step and then does nothing.
 func (f *field) runSilence(ctx context.Context, point Point) (PointResult, error) {
-	run, err := f.run(ctx, f.namespace(), plan{script: f.expressions.scenario, replicas: 1, listenAfter: point.Step})
+	run, err := f.run(ctx, f.namespace(), plan{
+		script: f.expressions.scenario, replicas: 1, listenAfter: point.Step, expected: f.baseline.current(),
+	})
 	if err != nil {
 		return PointResult{}, err
 	}
-	return newPointResult(point, 1, run.Failure == nil, run, f.judge(f.reference, run)), nil
+	found := f.judge(f.baseline.current(), run)
+	return newPointResult(point, 1, run.Failure == nil, run, found), nil
 }
 
 // runCase goes through a case.
 func (f *field) runCase(ctx context.Context, point Point) (PointResult, error) {
 	c := f.definition.Cases[slices.IndexFunc(f.definition.Cases, func(c Case) bool { return c.Name == point.Case })]
 	compiled := f.expressions.cases[c.Name]
-	run, err := f.run(ctx, f.namespace(), plan{script: compiled.script, replicas: c.Replicas, electing: c.LeaderElection})
+	run, err := f.run(ctx, f.namespace(), plan{script: compiled.script, replicas: c.Replicas, electing: c.LeaderElection, inCase: true})
 	if err != nil {
 		return PointResult{}, err
 	}

@@ -22,6 +22,9 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == toyArgument {
+		runToy(os.Args[2:])
+	}
 	controlplanetest.Main(m, controlplane.Options{
 		CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
 		Controllers: controlplane.Housekeeping,
@@ -255,7 +258,7 @@ func TestTableOfTwoOperators(t *testing.T) {
 	for _, want := range []string{
 		"OPERATOR   POINT", "\none        scale: POST pods #1, after   failed", "\ntwo        scale",
 		"\none, d, at scale: POST pods #1, after\n  leaks: a pod\n  reproduce with: --point 'scale: POST pods #1, after'\n",
-		"\ntwo, d, at scale", "\none        d       1        1          0           0        1        60        1\n", "\nall        -       2 ",
+		"\ntwo, d, at scale", "\none        d       1        1          0           0        1        0               0            60        1\n", "\nall        -       2 ",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the table has no %q:\n%s", want, text.String())

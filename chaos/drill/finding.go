@@ -1,8 +1,10 @@
 package drill
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Finding is something that an operator did wrong.
@@ -14,6 +16,14 @@ type Finding struct {
 	Expected bool `json:"expected,omitempty"`
 
 	cause string // what it has in common with others, where that is not its text
+	// step is the one that it is about, at when it happened; empty and zero where that is not known.
+	step string
+	at   time.Time
+}
+
+// key is what two findings have in common that were made of one cause.
+func (f Finding) key() string {
+	return f.Oracle + ": " + cmp.Or(f.cause, withoutParticulars(f.Text))
 }
 
 // withWords is a finding together with the operator's last words: right after its first line where a step did not come to its

@@ -142,7 +142,7 @@ func TestUnmatched(t *testing.T) {
 	if err := (Reports{report}).WriteTable(&text); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\no, d: ignore: no object in the undisturbed runs had status.nams, l[*].c: misspelt?\n"; !strings.Contains(text.String(), want) {
+	if want := "\no, d: ignore: no object in the fault-free runs had status.nams, l[*].c: misspelt?\n"; !strings.Contains(text.String(), want) {
 		t.Errorf("the table has no %q:\n%s", want, text.String())
 	}
 }

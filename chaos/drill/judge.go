@@ -33,11 +33,12 @@ func (a *arena) judge(reference *reference, run *Recording) []Finding {
 	}
 	if run.Failure != nil {
 		cause, _, _ := strings.Cut(run.Failure.Error(), "\n")
-		found = append(found, Finding{Oracle: Converges, Text: run.Failure.Error(), cause: withoutParticulars(cause)})
+		step, _, _ := strings.Cut(cause, ": ")
+		found = append(found, Finding{Oracle: Converges, Text: run.Failure.Error(), cause: withoutParticulars(cause), step: step})
 	}
 	if reference != nil {
-		if difference := differentPlace(reference.Recording, run); difference != "" {
-			found = append(found, anotherPlace(difference))
+		if finding := reference.finalState(run); finding.Text != "" {
+			found = append(found, finding)
 		}
 		for _, casualty := range reference.casualties(run) {
 			find(Safe, "%s", casualty)
@@ -89,23 +90,26 @@ func violated(violations []Violation) []Finding {
 		if more := times[v.Invariant] - 1; more > 0 {
 			text += fmt.Sprintf("\nand %d more times", more)
 		}
-		found = append(found, Finding{Oracle: Safe, Text: text, cause: v.Invariant})
+		found = append(found, Finding{Oracle: Safe, Text: text, cause: v.Invariant, at: v.Seen})
 	}
 	return found
 }
 
-// differentPlace is where a run first came to another place than the reference.
-func differentPlace(reference, run *Recording) string {
+// finalState returns the finding that a run came to another state than the runs without a fault, after the first step after
+// which it did; without text where it did not.
+func (r *reference) finalState(run *Recording) Finding {
 	for _, step := range run.Steps {
-		expected, ok := reference.step(step.Name)
+		expected, ok := r.step(step.Name)
 		if !ok {
 			continue
 		}
-		if difference := step.snapshot.difference(expected.snapshot); difference != "" {
-			return fmt.Sprintf("after step %s (- expected, + found):\n%s", step.Name, difference)
+		if difference := step.snapshot.without(r.ignored).difference(expected.snapshot.without(r.ignored)); difference != "" {
+			finding := anotherPlace(fmt.Sprintf("after step %s (- expected, + found):\n%s", step.Name, difference))
+			finding.step = step.Name
+			return finding
 		}
 	}
-	return ""
+	return Finding{}
 }
 
 // anotherPlace is the finding of a difference. Wherever the same is different, it has the same cause.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -102,25 +101,6 @@ func (l *lane) read(ctx context.Context) (view, error) {
 	return view{objects: objects, records: l.records()}, err
 }
 
-// quiet is how long after its last write an operator counts as being at rest.
-const quiet = 200 * time.Millisecond
-
-// settle waits until a condition holds and, unless it may be busy, the operator has been at rest since. The error is why
-// ctx ended, and what did not hold.
-func (l *lane) settle(ctx context.Context, busy bool, holds func(view) error) error {
-	for {
-		if err := l.await(ctx, holds); err != nil || busy {
-			return err
-		}
-		if err := l.rest(ctx); err != nil {
-			return fmt.Errorf("%w: the operator goes on writing", err)
-		}
-		if seen, _ := l.now(); holds(seen) == nil {
-			return nil
-		}
-	}
-}
-
 // await waits until a condition holds.
 func (l *lane) await(ctx context.Context, holds func(view) error) error {
 	for {
@@ -139,30 +119,6 @@ func (l *lane) await(ctx context.Context, holds func(view) error) error {
 		stop()
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", context.Cause(ctx), failure)
-		}
-	}
-}
-
-// rest waits until no replica has written for a while, but for those that cannot.
-func (l *lane) rest(ctx context.Context) error {
-	for {
-		began := time.Now()
-		for _, r := range l.replicas {
-			if r.cutOff || r.running() == nil {
-				continue
-			}
-			if err := r.wake(ctx); err != nil {
-				return context.Cause(ctx)
-			}
-			if err := r.dns.rest(ctx, quiet); err != nil {
-				return context.Cause(ctx)
-			}
-			if err := r.proxy.Quiet(ctx, quiet); err != nil {
-				return context.Cause(ctx)
-			}
-		}
-		if time.Since(began) < quiet/2 {
-			return nil // they have all been quiet at the same time
 		}
 	}
 }

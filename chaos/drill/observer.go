@@ -39,6 +39,7 @@ type observed struct {
 type observation struct {
 	state   state
 	events  []Event
+	last    time.Time     // of the newest event; before the first, when the namespace was first asked about
 	changed chan struct{} // closed and replaced at every event
 }
 
@@ -132,6 +133,7 @@ func (o *observer) saw(e Event) {
 	of := o.ofLocked(e.Object.GetNamespace())
 	of.state.apply(e)
 	of.events = append(of.events, e)
+	of.last = e.Seen
 	close(of.changed)
 	of.changed = make(chan struct{})
 }
@@ -139,7 +141,7 @@ func (o *observer) saw(e Event) {
 func (o *observer) ofLocked(namespace string) *observation {
 	of, ok := o.namespaces[namespace]
 	if !ok {
-		of = &observation{state: newState(o.plurals()), changed: make(chan struct{})}
+		of = &observation{state: newState(o.plurals()), last: time.Now(), changed: make(chan struct{})}
 		o.namespaces[namespace] = of
 	}
 	return of
@@ -158,6 +160,37 @@ func (o *observer) events(namespace string) []Event {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.ofLocked(namespace).events)
+}
+
+// newest returns the last event of an object so far, and whether there has been one.
+func (o *observer) newest(namespace string, object objectKey) (Event, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range slices.Backward(o.ofLocked(namespace).events) {
+		if e.Resource == object.plural && e.Object.GetName() == object.name {
+			return e, true
+		}
+	}
+	return Event{}, false
+}
+
+// quiet waits until there has been no event in a namespace for d.
+func (o *observer) quiet(ctx context.Context, namespace string, d time.Duration) error {
+	for {
+		o.mu.Lock()
+		of := o.ofLocked(namespace)
+		wait, changed := d-time.Since(of.last), of.changed
+		o.mu.Unlock()
+		if wait <= 0 {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // forget drops what was seen of a namespace whose run is over.

@@ -45,6 +45,8 @@ func (all Reports) WriteTable(w io.Writer) error {
 		r.writeFindings(w)
 	}
 	for _, r := range all {
+		r.writeFaultFree(w)
+		r.writeIgnored(w)
 		r.writeOccasional(w)
 		r.writeUnmatched(w)
 	}
@@ -119,21 +121,52 @@ func (r *Report) writeFindings(w io.Writer) {
 		if !c.Expected {
 			fmt.Fprintf(w, "  reproduce with: --point '%s'\n", c.Points[0])
 		}
+		if c.unconfirmed > 0 {
+			fmt.Fprintf(w, "  at %d of these points it was not found again\n", c.unconfirmed)
+		}
 	}
 }
 
-// writeOccasional names the writes at which nothing was done, since not even an undisturbed run always makes them.
+// writeFaultFree writes what the operator did wrong without a fault, and how often.
+func (r *Report) writeFaultFree(w io.Writer) {
+	for _, flake := range r.FaultFree {
+		fmt.Fprintf(w, "\n%s, %s, without any fault%s\n  %s: %s\n", r.Summary.Operator, r.Summary.Drill, flake.often(), flake.Oracle,
+			strings.ReplaceAll(strings.TrimRight(flake.withWords(lastWords(flake.Log)), "\n"), "\n", "\n    "))
+	}
+}
+
+// often says in how many runs something happened without a fault.
+func (f Flake) often() string {
+	var often string
+	if f.Runs > 0 {
+		often = fmt.Sprintf(", in %d of %d runs", f.Runs, f.Of)
+	}
+	if f.Before > 0 {
+		often += fmt.Sprintf(", and before the fault was injected in %d", f.Before)
+	}
+	return often
+}
+
+// writeIgnored writes the line for the drill file that says what was ignored in any case.
+func (r *Report) writeIgnored(w io.Writer) {
+	if len(r.Ignored) > 0 {
+		fmt.Fprintf(w, "\n%s, %s: these fields differ between fault-free runs and were ignored; to say so in the drill file:\n%s\n",
+			r.Summary.Operator, r.Summary.Drill, ignoreLine(r.Ignored))
+	}
+}
+
+// writeOccasional names the writes at which nothing was done, since not every fault-free run makes them.
 func (r *Report) writeOccasional(w io.Writer) {
 	if len(r.Occasional) > 0 {
-		fmt.Fprintf(w, "\n%s, %s: no points, since only some of %d undisturbed runs made them: %s\n",
-			r.Summary.Operator, r.Summary.Drill, undisturbedRuns, strings.Join(r.Occasional, "; "))
+		fmt.Fprintf(w, "\n%s, %s: no points, since only some of the fault-free runs made them: %s\n",
+			r.Summary.Operator, r.Summary.Drill, strings.Join(r.Occasional, "; "))
 	}
 }
 
 // writeUnmatched names the paths to ignore that may be misspelt.
 func (r *Report) writeUnmatched(w io.Writer) {
 	if len(r.Unmatched) > 0 {
-		fmt.Fprintf(w, "\n%s, %s: ignore: no object in the undisturbed runs had %s: misspelt?\n",
+		fmt.Fprintf(w, "\n%s, %s: ignore: no object in the fault-free runs had %s: misspelt?\n",
 			r.Summary.Operator, r.Summary.Drill, strings.Join(r.Unmatched, ", "))
 	}
 }
@@ -213,7 +246,7 @@ func spread(values []float64) string {
 // writeSummaries writes what came of each report, in numbers.
 func (all Reports) writeSummaries(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
-	fmt.Fprintln(out, "\nOPERATOR\tDRILL\tPOINTS\tINJECTED\tHALF DONE\tPASSED\tFAILED\tSECONDS\tPOINTS A MINUTE")
+	fmt.Fprintln(out, "\nOPERATOR\tDRILL\tPOINTS\tINJECTED\tHALF DONE\tPASSED\tFAILED\tNOT CONFIRMED\tNOT JUDGED\tSECONDS\tPOINTS A MINUTE")
 	var total Summary
 	for _, r := range all {
 		s := r.Summary
@@ -223,6 +256,8 @@ func (all Reports) writeSummaries(w io.Writer) error {
 		total.HalfDone += s.HalfDone
 		total.Passed += s.Passed
 		total.Failed += s.Failed
+		total.NotConfirmed += s.NotConfirmed
+		total.NotJudged += s.NotJudged
 		total.Seconds += s.Seconds
 	}
 	if len(all) > 1 {
@@ -241,6 +276,6 @@ func (all Reports) writeSummaries(w io.Writer) error {
 }
 
 func writeSummary(w io.Writer, s Summary) {
-	fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.0f\t%.0f\n", s.Operator, cmp.Or(s.Drill, "-"),
-		s.Points, s.Injected, s.HalfDone, s.Passed, s.Failed, s.Seconds, float64(s.Points)/s.Seconds*60)
+	fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.0f\t%.0f\n", s.Operator, cmp.Or(s.Drill, "-"),
+		s.Points, s.Injected, s.HalfDone, s.Passed, s.Failed, s.NotConfirmed, s.NotJudged, s.Seconds, float64(s.Points)/s.Seconds*60)
 }

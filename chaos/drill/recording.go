@@ -19,6 +19,8 @@ type Recording struct {
 	Failure error
 	// Cut is set if it was not to be gone through to its end.
 	Cut bool
+	// NotJudged is why nothing can be said of the operator from some step on, or empty.
+	NotJudged string
 	// Broken is set if the scenario itself could not be acted out: that tells nothing of the operator.
 	Broken error
 	// Exchanges and Updates are the operator's requests to the API server and to DNS, Events what was observed.
@@ -55,11 +57,16 @@ type StepRecord struct {
 	Disturbance Disturbance
 	Befallen    []int
 
+	// watches are the kinds that the first replica had open when the step had settled.
+	watches map[proxy.Kind]bool
+
 	snapshot  snapshot
 	survivors survivors
 	// eventsBefore is how many events there had been when it began; changed is the object that it changed.
 	eventsBefore int
 	changed      objectKey
+	// change is the version of that object which the step, or somebody right after it, made; zero if it is not observed.
+	change proxy.Version
 }
 
 // objectKey names an object of a namespace.

@@ -1,119 +1,108 @@
 package drill
 
 import (
-	"context"
-	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"example.com/twinloop/chaos/proxy"
 )
 
-// undisturbedRuns is how often the scenario is gone through without a fault. An operator does not write the same number of
-// times in every run, and where one undisturbed run ends elsewhere than another no fault can be blamed for it.
-const undisturbedRuns = 3
-
-// reference is what the runs without a fault have shown.
+// reference is what most of the runs without a fault have in common.
 type reference struct {
-	// Recording is the first of them; the others came to the same places.
+	// Recording is the first of them; the others came to the same final states.
 	*Recording
-	// steady are the writes that each of them made, occasional those that only some did.
-	steady, occasional []proxy.Place
+	// agreeing are all of them, it included; others are those that came to other states.
+	agreeing, others []*Recording
+	// stable are the writes that each of them made, unstable those that only some did.
+	stable, unstable []proxy.Place
 	// survivors are, by step, how many objects outlived it in each of them.
 	survivors map[string]survivors
+	// ignored are the fields that differ between them, and that are ignored for it.
+	ignored []Ignored
 	// unmatched are the paths to ignore that led nowhere in any of them.
 	unmatched []string
 }
 
-// refer runs the scenario without a fault, or, of a plan of cases only, what all of them begin with. Whatever is wrong with it
-// would be wrong with every point. Where only certain points are asked for, it is done when it has come by them all.
-func (a *arena) refer(ctx context.Context, o Options) (*reference, error) {
-	switch {
-	case len(a.expressions.scenario) == 0:
-		begun := a.expressions.cases[a.definition.Cases[0].Name].script[:len(a.definition.Setup)]
-		run, err := a.undisturbed(ctx, 1, plan{script: begun, replicas: 1})
-		if err != nil {
-			return nil, err
+// newReference returns what the largest group of runs without a fault have in common: those that come to the same objects
+// after each step, in whatever fields they differ. Of two groups of a size it is the one that was there first.
+func newReference(runs []*Recording, ignore []Ignored) *reference {
+	var groups []*reference
+	for _, run := range runs {
+		i := slices.IndexFunc(groups, func(r *reference) bool { return r.takes(run) })
+		if i < 0 {
+			groups = append(groups, &reference{Recording: run, agreeing: []*Recording{run}})
 		}
-		run.Cut = true
-		return &reference{Recording: run}, nil
-	case len(o.Points) > 0:
-		return a.referTo(ctx, o.Points)
 	}
-	runs := make([]*Recording, undisturbedRuns)
-	err := atOnce(ctx, a.lanes(o), len(runs), func(ctx context.Context, i int) (err error) {
-		runs[i], err = a.undisturbed(ctx, i+1, a.wholeScenario())
-		return err
-	})
-	if err != nil {
-		return nil, err
+	r := slices.MaxFunc(groups, func(a, b *reference) int { return len(a.agreeing) - len(b.agreeing) })
+	for _, run := range runs {
+		if !slices.Contains(r.agreeing, run) {
+			r.others = append(r.others, run)
+		}
 	}
-	return newReference(runs, a.definition.Ignore)
+	r.unmatched = unmatched(ignore, runs)
+	r.compare()
+	return r
 }
 
-// referTo runs the scenario without a fault until it has come by the points.
-func (a *arena) referTo(ctx context.Context, points []Point) (*reference, error) {
-	var runs []*Recording
-	for {
-		run, err := a.undisturbed(ctx, len(runs)+1, a.wholeScenario())
-		if err != nil {
-			return nil, err
+// takes reports whether a run came to the same objects, and takes it among those that did, with the fields that differ.
+func (r *reference) takes(run *Recording) bool {
+	var fields []Ignored
+	for _, step := range r.Steps {
+		other, ok := run.step(step.Name)
+		if !ok {
+			continue
 		}
-		runs = append(runs, run)
-		r, err := newReference(runs, a.definition.Ignore)
-		if err != nil || len(runs) == undisturbedRuns || r.cameBy(points) {
-			return r, err
+		differing, curable := differingFields([]snapshot{step.snapshot, other.snapshot})
+		if !curable {
+			return false
+		}
+		fields = append(fields, differing...)
+	}
+	r.agreeing = append(r.agreeing, run)
+	for _, field := range fields {
+		if !slices.ContainsFunc(r.ignored, field.equals) {
+			r.ignored = append(r.ignored, field)
 		}
 	}
+	return true
 }
 
-func (a *arena) wholeScenario() plan { return plan{script: a.expressions.scenario, replicas: 1} }
-
-// undisturbed is one run without a fault, in which there is nothing to find.
-func (a *arena) undisturbed(ctx context.Context, number int, p plan) (*Recording, error) {
-	run, err := a.run(ctx, fmt.Sprintf("%s-reference-%d", a.name, number), p)
-	if err != nil {
-		return nil, err
-	}
-	if run.Broken != nil {
-		return nil, run.Broken
-	}
-	if err := a.definition.checkObserved(run); err != nil {
-		return nil, err
-	}
-	for _, finding := range a.judge(nil, run) {
-		return nil, fmt.Errorf("the reference run, without any fault, fails (%s): %s",
-			finding.Oracle, finding.withWords(lastWords(run.Log)))
-	}
-	return run, nil
-}
-
-// newReference is what some runs without a fault have in common.
-func newReference(runs []*Recording, ignore []Ignored) (*reference, error) {
-	r := &reference{Recording: runs[0], survivors: map[string]survivors{}, unmatched: unmatched(ignore, runs)}
-	made := make([][]proxy.Place, len(runs))
-	for i, run := range runs {
-		if difference := differentPlace(runs[0], run); difference != "" {
-			wrong := "name under ignore what may differ, or await more; "
-			if len(r.unmatched) > 0 {
-				wrong += "ignored are fields that there are not: " + strings.Join(r.unmatched, ", ") + "; "
-			}
-			return nil, errors.New("two reference runs, without any fault, come to different places: " + wrong + difference)
-		}
+// compare fills in what the agreeing runs have in common.
+func (r *reference) compare() {
+	made := make([][]proxy.Place, len(r.agreeing))
+	for i, run := range r.agreeing {
 		made[i] = writes(run)
 	}
-	r.steady, r.occasional = common(made)
-	for i, step := range runs[0].Steps {
+	r.stable, r.unstable = common(made)
+	r.survivors = map[string]survivors{}
+	for _, step := range r.Steps {
 		var all []survivors
-		for _, run := range runs {
-			all = append(all, run.Steps[i].survivors)
+		for _, run := range r.agreeing {
+			if other, ok := run.step(step.Name); ok {
+				all = append(all, other.survivors)
+			}
 		}
 		r.survivors[step.Name] = atLeast(all)
 	}
-	return r, nil
+}
+
+// same reports whether a snapshot after a step is what there was in the runs without a fault.
+func (r *reference) same(step string, s snapshot) bool {
+	expected, ok := r.step(step)
+	return !ok || s.equals(expected.snapshot, r.ignored)
+}
+
+// firstWatches returns the watches that each of the runs had open after its first step.
+func (r *reference) firstWatches() map[proxy.Kind]bool {
+	if r == nil || len(r.Steps) == 0 {
+		return nil
+	}
+	watches := maps.Clone(r.Steps[0].watches)
+	for _, run := range r.agreeing {
+		maps.DeleteFunc(watches, func(kind proxy.Kind, _ bool) bool { return !run.Steps[0].watches[kind] })
+	}
+	return watches
 }
 
 // common parts the elements of several lists into those that all have, in the order of the first, and the others.
@@ -138,24 +127,17 @@ func common[T comparable](lists [][]T) (all, some []T) {
 	return all, some
 }
 
-// cameBy reports whether the write of each of the points, of a pair of the first kill, was seen.
-func (r *reference) cameBy(points []Point) bool {
+// reached reports whether the write of each of the points, of a pair of the first kill, was seen.
+func (r *reference) reached(points []Point) bool {
 	return !slices.ContainsFunc(points, func(p Point) bool {
-		return len(p.blows()) > 0 && !slices.Contains(r.steady, p.Place) && !slices.Contains(r.occasional, p.Place)
+		return len(p.blows()) > 0 && !slices.Contains(r.stable, p.Place) && !slices.Contains(r.unstable, p.Place)
 	})
 }
 
-// atOnce does something for each of the numbers below count, several at once, until one fails.
-func atOnce(ctx context.Context, lanes, count int, do func(ctx context.Context, i int) error) error {
-	all, running := errgroup.WithContext(ctx)
-	all.SetLimit(lanes)
-	for i := range count {
-		all.Go(func() error {
-			if running.Err() != nil {
-				return context.Cause(running)
-			}
-			return do(running, i)
-		})
+// misspelt says which paths to ignore lead nowhere, for whoever is told of a difference.
+func (r *reference) misspelt() string {
+	if len(r.unmatched) == 0 {
+		return ""
 	}
-	return all.Wait()
+	return "; under ignore are fields that no object has: " + strings.Join(r.unmatched, ", ")
 }

@@ -3,8 +3,8 @@ package drill
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -25,15 +25,12 @@ func TestReferenceKeepsWhatEveryRunWrites(t *testing.T) {
 	second := proxy.Place{Step: "roll", Kind: "POST pods", Ordinal: 2}
 	report := proxy.Place{Step: "roll", Kind: "PUT fleets/status", Ordinal: 1}
 	late := proxy.Place{Step: "roll", Kind: "PUT fleets/status", Ordinal: 2}
-	r, err := newReference([]*Recording{wrote(first, report, second), wrote(second, first, late), wrote(first, second)}, nil)
-	if err != nil {
-		t.Fatal(err)
+	r := newReference([]*Recording{wrote(first, report, second), wrote(second, first, late), wrote(first, second)}, nil)
+	if want := []proxy.Place{first, second}; !slices.Equal(r.stable, want) {
+		t.Errorf("every run wrote %v, want %v", r.stable, want)
 	}
-	if want := []proxy.Place{first, second}; !slices.Equal(r.steady, want) {
-		t.Errorf("every run wrote %v, want %v", r.steady, want)
-	}
-	if want := []proxy.Place{report, late}; !slices.Equal(r.occasional, want) {
-		t.Errorf("some runs wrote %v, want %v", r.occasional, want)
+	if want := []proxy.Place{report, late}; !slices.Equal(r.unstable, want) {
+		t.Errorf("some runs wrote %v, want %v", r.unstable, want)
 	}
 	for text, want := range map[string]bool{
 		"roll: POST pods #2, after":                                      true,
@@ -43,29 +40,59 @@ func TestReferenceKeepsWhatEveryRunWrites(t *testing.T) {
 		"roll: DELETE pods #1, before; roll again: POST pods #1, before": false,
 		"sigkill #2": true,
 	} {
-		if r.cameBy(parsePoints(t, text)) != want {
-			t.Errorf("came by %s: %v, want %v", text, !want, want)
+		if r.reached(parsePoints(t, text)) != want {
+			t.Errorf("reached %s: %v, want %v", text, !want, want)
 		}
 	}
 }
 
-// Where one undisturbed run ends elsewhere than another, every fault would be blamed for it.
-func TestReferenceOfRunsThatDiffer(t *testing.T) {
-	ended := func(version string) *Recording {
-		v := podsAndRecords("ns", "a", "u", version, "2026-01-02T03:04:05Z", "10.0.0.1")
-		v.objects["pods"][0].(map[string]any)["spec"] = map[string]any{"drawn": version}
-		return &Recording{Steps: []StepRecord{{Name: "roll", snapshot: takeSnapshot("ns", v, nil)}}}
+// endsIn is a run without a fault that ends with so many pods of one content.
+func endsIn(content string, pods int) *Recording {
+	v := view{objects: map[string][]any{"pods": {}}}
+	for i := range pods {
+		pod := podsAndRecords("ns", fmt.Sprint("p", i), "u", "1", "2026-01-02T03:04:05Z", "10.0.0.1").objects["pods"][0].(map[string]any)
+		pod["spec"] = map[string]any{"drawn": content}
+		v.objects["pods"] = append(v.objects["pods"], pod)
 	}
-	if _, err := newReference([]*Recording{ended("1"), ended("1")}, nil); err != nil {
-		t.Errorf("of two that are alike: %v", err)
+	return &Recording{Steps: []StepRecord{{Name: "roll", snapshot: takeSnapshot("ns", v, nil), survivors: survivors{"pods": pods}}}}
+}
+
+// One run that loses a pod is not what the others are compared with, whichever of them it is.
+func TestReferenceIsWhatMostRunsComeTo(t *testing.T) {
+	lost, one, other := endsIn("a", 1), endsIn("a", 2), endsIn("a", 2)
+	for _, runs := range [][]*Recording{{lost, one, other}, {one, lost, other}, {one, other, lost}} {
+		r := newReference(runs, nil)
+		if r.Recording != one || !slices.Equal(r.agreeing, []*Recording{one, other}) || !slices.Equal(r.others, []*Recording{lost}) {
+			t.Errorf("%d agree, %d do not", len(r.agreeing), len(r.others))
+		}
+		if finding := r.finalState(lost); finding.Oracle != SamePlace || finding.step != "roll" {
+			t.Errorf("of the run that lost a pod: %+v", finding)
+		}
+		if finding := r.finalState(other); finding.Text != "" {
+			t.Errorf("of one that agrees: %s", finding.Text)
+		}
+		if r.survivors["roll"]["pods"] != 2 {
+			t.Errorf("%d pods outlive the step", r.survivors["roll"]["pods"])
+		}
 	}
-	_, err := newReference([]*Recording{ended("1"), ended("1"), ended("2")}, nil)
-	if err == nil || !strings.Contains(err.Error(), "come to different places: name under ignore what may differ, or await more; after step roll") {
-		t.Errorf("got %v", err)
+}
+
+func TestFirstWatches(t *testing.T) {
+	watching := func(kinds ...proxy.Kind) *Recording {
+		run := endsIn("a", 1)
+		run.Steps[0].watches = map[proxy.Kind]bool{}
+		for _, kind := range kinds {
+			run.Steps[0].watches[kind] = true
+		}
+		return run
 	}
-	_, err = newReference([]*Recording{ended("1"), ended("2")}, ignoring(t, "spec.darwn"))
-	if err == nil || !strings.Contains(err.Error(), "ignored are fields that there are not: spec.darwn; after step roll") {
-		t.Errorf("of a path that is misspelt: %v", err)
+	r := newReference([]*Recording{watching("WATCH pods", "WATCH fleets"), watching("WATCH pods")}, nil)
+	if got := r.firstWatches(); len(got) != 1 || !got["WATCH pods"] {
+		t.Errorf("got %v", got)
+	}
+	var none *reference
+	if got := none.firstWatches(); len(got) != 0 {
+		t.Errorf("got %v without a reference", got)
 	}
 }
 

@@ -27,7 +27,7 @@ type replica struct {
 	lives   []*life       // of all its processes
 	cutOff  bool          // it cannot write, so that nobody waits for it to rest
 	delayed []proxy.Place // the requests that are sent on later
-	awakening
+	rewatch rewatch
 }
 
 // newReplica prepares a replica, which shares its zone with another one, if there is one.
@@ -42,7 +42,7 @@ func (a *arena) newReplica(ctx context.Context, namespace string, number int, be
 	if err != nil {
 		return nil, err
 	}
-	if r.proxy, err = proxy.New(upstream, a.controlPlane.CA, proxy.Options{Background: isLease, ReadFrames: a.readsFrames}); err != nil {
+	if r.proxy, err = proxy.New(upstream, a.controlPlane.CA, proxy.Options{Background: isLease, ReadFrames: true}); err != nil {
 		return nil, err
 	}
 	var zone *tap

@@ -16,6 +16,10 @@ type Report struct {
 	Cases []Outline `json:"cases,omitempty"`
 	// Reference is the run without a fault.
 	Reference Timeline `json:"reference,omitempty"`
+	// FaultFree is what the operator did wrong without a fault.
+	FaultFree []Flake `json:"faultFree,omitempty"`
+	// Ignored are the fields that differ between the runs without a fault, and were ignored for it.
+	Ignored []Ignored `json:"ignored,omitempty"`
 	// Occasional are the writes that only some of the runs without a fault made: no fault is injected at them.
 	Occasional []string `json:"occasional,omitempty"`
 	// Unmatched are the paths to ignore that led to no field in any of the runs without a fault: they may be misspelt.
@@ -37,6 +41,10 @@ type Summary struct {
 	Injected int `json:"injected"`
 	Passed   int `json:"passed"`
 	Failed   int `json:"failed"`
+	// NotJudged is at how many points the restarted operator did not begin to work in time, NotConfirmed at how many what was
+	// found was not found again. They have neither passed nor failed.
+	NotJudged    int `json:"notJudged"`
+	NotConfirmed int `json:"notConfirmed"`
 	// HalfDone is at how many points the count at the kill was neither that before the step nor that after it.
 	HalfDone int     `json:"halfDone"`
 	Seconds  float64 `json:"seconds"`
@@ -54,7 +62,17 @@ const (
 	Failed Verdict = "failed"
 	// NotReached: the operator did not make this write again, however often it was asked to.
 	NotReached Verdict = "not reached"
+	// NotJudged: the restarted operator did not begin to work in time, as one that waits for a Lease.
+	NotJudged Verdict = "not judged"
+	// NotConfirmed: something was found, and not found again when the point was run again.
+	NotConfirmed Verdict = "not confirmed"
 )
+
+// fails reports whether a verdict speaks against the operator.
+func (v Verdict) fails() bool { return v == Failed || v == NotReached }
+
+// logLines is how much of what an operator printed is kept where something was found.
+const logLines = 20
 
 // PointResult is what came of one point.
 type PointResult struct {
@@ -74,6 +92,8 @@ type PointResult struct {
 	// Seconds is how long its last run took.
 	Seconds  float64   `json:"seconds"`
 	Findings []Finding `json:"findings,omitempty"`
+	// NotJudged is why nothing can be said of the operator.
+	NotJudged string `json:"notJudged,omitempty"`
 	// HandOver is how a leader was succeeded, and Measures are the drill's, in a case that has them.
 	HandOver *HandOver      `json:"handOver,omitempty"`
 	Measures map[string]int `json:"measures,omitempty"`
@@ -93,12 +113,14 @@ func (p PointResult) HalfDone() bool {
 func newPointResult(point Point, attempt int, injected bool, run *Recording, findings []Finding) PointResult {
 	result := PointResult{
 		Point: point, Injected: injected, Verdict: Passed, Attempts: attempt, Findings: findings,
-		Seconds: run.Took.Seconds(), HandOver: run.HandOver, Measures: run.Measures, Timeline: newTimeline(run), recovery: recoveryOf(run),
+		NotJudged: run.NotJudged, Seconds: run.Took.Seconds(), HandOver: run.HandOver, Measures: run.Measures, Timeline: newTimeline(run), recovery: recoveryOf(run),
 	}
 	switch {
 	case len(findings) > 0:
 		result.Verdict = Failed
-		result.Log, result.words = tail(run.Log, 20), lastWords(run.Log)
+		result.Log, result.words = tail(run.Log, logLines), lastWords(run.Log)
+	case run.NotJudged != "":
+		result.Verdict = NotJudged
 	case !injected:
 		result.Verdict = NotReached
 	}
@@ -142,17 +164,20 @@ func (p *PointResult) expect(oracles []string) {
 	}
 }
 
-func newReport(a *arena, reference *reference, results []PointResult, took time.Duration) *Report {
+func newReport(a *arena, baseline *baseline, results []PointResult, took time.Duration) *Report {
+	reference := baseline.current()
 	report := &Report{
 		Summary: Summary{
 			Operator: a.subject.Name, Drill: a.definition.Name, Points: len(results), Seconds: took.Seconds(),
 		},
 		Points:    results,
 		Reference: newTimeline(reference.Recording),
+		FaultFree: baseline.flakes(),
+		Ignored:   reference.ignored,
 		Unmatched: reference.unmatched,
 	}
 	if len(a.definition.Faults) > 0 {
-		for _, place := range reference.occasional {
+		for _, place := range reference.unstable {
 			report.Occasional = append(report.Occasional, place.String())
 		}
 	}
@@ -163,10 +188,15 @@ func newReport(a *arena, reference *reference, results []PointResult, took time.
 		if result.Injected {
 			report.Summary.Injected++
 		}
-		if result.Verdict == Passed {
-			report.Summary.Passed++
-		} else {
+		switch {
+		case result.Verdict.fails():
 			report.Summary.Failed++
+		case result.Verdict == NotJudged:
+			report.Summary.NotJudged++
+		case result.Verdict == NotConfirmed:
+			report.Summary.NotConfirmed++
+		default:
+			report.Summary.Passed++
 		}
 		if result.HalfDone() {
 			report.Summary.HalfDone++

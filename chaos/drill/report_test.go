@@ -91,10 +91,11 @@ func TestSummaryCounts(t *testing.T) {
 	halfDone := PointResult{Point: Point{Blow: Blow{Fault: After}}, Injected: true, Verdict: Passed, CountAtKill: 1, CountAfter: 2}
 	results := []PointResult{
 		halfDone, {Injected: true, Verdict: Failed}, {Verdict: NotReached}, {Point: Point{Case: "a"}, Injected: true, Verdict: Passed},
+		{Injected: true, Verdict: NotJudged}, {Injected: true, Verdict: NotConfirmed},
 	}
 	got := newReport(&arena{definition: &Definition{Name: "d"}, subject: Subject{Name: "o"}},
-		&reference{Recording: &Recording{}}, results, 90*time.Second).Summary
-	want := Summary{Operator: "o", Drill: "d", Points: 4, Injected: 3, Passed: 2, Failed: 2, HalfDone: 1, Seconds: 90}
+		&baseline{reference: &reference{Recording: &Recording{}}}, results, 90*time.Second).Summary
+	want := Summary{Operator: "o", Drill: "d", Points: 6, Injected: 5, Passed: 2, Failed: 2, NotJudged: 1, NotConfirmed: 1, HalfDone: 1, Seconds: 90}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -103,7 +104,7 @@ func TestSummaryCounts(t *testing.T) {
 // TestOccasionalWrites are told of where faults would have been injected at them, and nowhere else.
 func TestOccasionalWrites(t *testing.T) {
 	place := proxy.Place{Step: "roll", Kind: "PUT fleets/status", Ordinal: 1}
-	seen := &reference{Recording: &Recording{}, occasional: []proxy.Place{place}}
+	seen := &baseline{reference: &reference{Recording: &Recording{}, unstable: []proxy.Place{place}}}
 	for _, test := range []struct {
 		plan Plan
 		want []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,10 +16,17 @@ import (
 // runner takes an operator through a script.
 type runner struct {
 	*lane
+	plan   plan
 	record *Recording
 	// blows are the faults at writes that are still to be injected, the first of them armed.
 	blows []Blow
 	armed *armed
+	// change is what the step that is under way has changed; changedAt and delivered are when that was, and when the operator
+	// had been shown it.
+	change               proxy.Version
+	changedAt, delivered time.Time
+	// differs is set once a step has come to another final state than expected: the steps that follow are likely to.
+	differs bool
 }
 
 // armed is a fault on its way.
@@ -26,6 +34,8 @@ type armed struct {
 	Blow
 	dying atomic.Bool   // set before the operator is killed
 	dead  chan struct{} // closed when it has been
+	// watches are those that it had open, known when it is dead.
+	watches map[proxy.Kind]bool
 	// survived is when a fault was injected that kills nobody.
 	survived atomic.Pointer[time.Time]
 }
@@ -38,6 +48,12 @@ type plan struct {
 	electing bool
 	// listenAfter names the step after which nothing more is done but listening.
 	listenAfter string
+	// inCase is set for a case, where things may stand in the way of the operator's watches on purpose.
+	inCase bool
+	// longRest has every step end only after a long time in which nothing happened.
+	longRest bool
+	// expected is what the fault-free runs have shown each step to come to; nil where nothing is compared.
+	expected *reference
 }
 
 // run takes the operator through a plan in a namespace of its own. The error is that the run could not take place; what
@@ -50,9 +66,10 @@ func (a *arena) run(ctx context.Context, namespace string, p plan) (*Recording, 
 	defer a.observer.forget(namespace)
 	defer l.close()
 
-	r := &runner{lane: l, blows: p.blows, record: &Recording{Namespace: namespace, Began: time.Now()}}
+	r := &runner{lane: l, plan: p, blows: p.blows, record: &Recording{Namespace: namespace, Began: time.Now()}}
 	r.arm()
 	for _, replica := range l.replicas {
+		replica.expectWatches(p.expected.firstWatches(), p.inCase)
 		if err := l.start(replica); err != nil {
 			return nil, err
 		}
@@ -60,6 +77,10 @@ func (a *arena) run(ctx context.Context, namespace string, p plan) (*Recording, 
 	for _, step := range p.script {
 		if err := r.take(ctx, step); err != nil {
 			r.failed(step.Name, err)
+			break
+		}
+		if r.differs && len(p.blows) > 0 && len(r.record.Strikes) == 0 {
+			r.record.Cut = true // it went wrong without the fault, which would tell nothing now
 			break
 		}
 		if step.Name == p.listenAfter {
@@ -85,8 +106,13 @@ func (a *arena) run(ctx context.Context, namespace string, p plan) (*Recording, 
 	return r.record, err
 }
 
-// failed notes why a run ends. What the scenario itself does wrong is no fault of the operator.
+// failed notes why a run ends. What the scenario itself does wrong is no fault of the operator, and of one that has not begun
+// to work nothing is said.
 func (r *runner) failed(step string, err error) {
+	if errors.Is(err, errNotWatching) {
+		r.record.Cut, r.record.NotJudged = true, fmt.Sprintf("%s: %v", step, err)
+		return
+	}
 	if errors.Is(err, errScenario) {
 		r.record.Broken = fmt.Errorf("%s: %w", step, err)
 	}
@@ -104,21 +130,41 @@ func (r *runner) take(ctx context.Context, step scripted) error {
 	if r.electing {
 		record.Leader = r.leader()
 	}
-	if err := r.act(ctx, step, &record); err != nil {
+	if err := r.actInTime(ctx, step, &record); err != nil {
 		return err
 	}
+	r.noteChange(record.change)
 	if err := r.settleThrough(ctx, step); err != nil {
 		return err
 	}
+	record.watches = r.replicas[0].openWatches()
 	if err := wait(ctx, step.For.Duration-time.Since(record.Began)); err != nil {
 		return err
 	}
 	after, _ := r.now()
 	record.Settled, record.CountAfter = time.Now(), r.count(step, after)
-	record.snapshot = takeSnapshot(r.namespace, after, r.arena.definition.Ignore)
+	record.snapshot = r.snapshot(after)
 	record.survivors = survivorsOf(before, after)
 	r.record.Steps = append(r.record.Steps, record)
 	return nil
+}
+
+// actInTime does what a step says. What is not observed in the time that a step has is an error.
+func (r *runner) actInTime(ctx context.Context, step scripted, record *StepRecord) error {
+	ctx, cancel := r.withTimeout(ctx)
+	defer cancel()
+	return r.act(ctx, step, record)
+}
+
+// withTimeout gives ctx the time that a step has.
+func (r *runner) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	timeout := r.arena.definition.Timeout.Duration
+	return context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %s", errNotSettled, timeout))
+}
+
+// snapshot is what can be compared of what there is.
+func (r *runner) snapshot(seen view) snapshot {
+	return takeSnapshot(r.namespace, seen, r.arena.definition.Ignore)
 }
 
 // settleThrough waits for the effect of a step, through all faults that strike meanwhile.
@@ -159,17 +205,18 @@ func (r *runner) noteSurvived() {
 var (
 	errStruck = errors.New("the operator was killed")
 	errEnded  = errors.New("the operator's process ended by itself")
+	// errNotSettled says that the time of a step is up.
+	errNotSettled = errors.New("not settled")
 )
 
 // settleStep waits for the effect of a step. It fails with errStruck when the operator is killed meanwhile.
 func (r *runner) settleStep(ctx context.Context, step scripted) error {
-	timeout := r.arena.definition.Timeout.Duration
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("not settled after %s", timeout))
+	ctx, cancel := r.withTimeout(ctx)
 	defer cancel()
 	ctx, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
 	go r.attend(ctx, r.armed, interrupt)
-	err := r.settle(ctx, step.Busy, func(v view) error {
+	err := r.settle(ctx, step, func(v view) error {
 		v.history = r.sofar()
 		holds, err := r.arena.expressions.scope(v).truth(step.await)
 		if err != nil {
@@ -183,10 +230,14 @@ func (r *runner) settleStep(ctx context.Context, step scripted) error {
 	switch {
 	case err == nil && r.armed.struck():
 		return errStruck // a moment ago; who is dead, rests
-	case err != nil && !errors.Is(err, errStruck):
-		return fmt.Errorf("%w\n%s", err, r.describe(err))
+	case err == nil || errors.Is(err, errStruck) || errors.Is(err, errNotWatching):
+		return err
+	case errors.Is(err, errNotSettled):
+		if unready := r.replicas[0].unready(); unready != nil {
+			return unready
+		}
 	}
-	return err
+	return fmt.Errorf("%w\n%s", err, r.describe(err))
 }
 
 // describe says what there is, and which variables do not hold, to whoever waited for them and was told one reason.
@@ -308,6 +359,7 @@ func (f *armed) struck() bool {
 // strike kills the operator. When it returns the operator is dead, and nothing of it reaches anybody any more.
 func (r *runner) strike(fault *armed) {
 	fault.dying.Store(true)
+	fault.watches = r.replicas[0].openWatches()
 	r.replicas[0].dns.freeze()
 	r.replicas[0].kill()
 	close(fault.dead)
@@ -326,13 +378,15 @@ func (r *runner) recover(ctx context.Context, step scripted) error {
 		return err
 	}
 	strike.left, strike.Count = left, r.count(step, left)
+	watches := r.armed.watches
+	maps.Copy(watches, r.replicas[0].rewatch.watches) // a second kill may come before it has opened all again
 	r.disarm()
 	r.mark(step.Name + again)
 	through.Thaw()
 	r.replicas[0].dns.thaw()
 	r.arm()
 	strike.Restarted = time.Now()
-	r.replicas[0].expectToWake()
+	r.replicas[0].expectWatches(watches, r.plan.inCase)
 	return r.start(r.replicas[0])
 }
 

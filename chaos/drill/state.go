@@ -88,6 +88,8 @@ func recordsOf(entries []zone.Entry) []any {
 // Violation is an invariant that did not hold after an event.
 type Violation struct {
 	Invariant, Event string
+	// Seen is when the event was.
+	Seen time.Time
 	// Unevaluated is why it could not be told whether it held; nil where it did not.
 	Unevaluated error
 	// Objects are what there was then, a line each.
@@ -106,7 +108,7 @@ func (e *expressions) violations(plurals []string, events []Event) []Violation {
 		for _, invariant := range e.invariants {
 			holds, err := seen.truth(invariant.program)
 			if !holds && !broken[invariant.name] {
-				found = append(found, Violation{invariant.name, describe(event), err, world.describe()})
+				found = append(found, Violation{invariant.name, describe(event), event.Seen, err, world.describe()})
 			}
 			broken[invariant.name] = !holds
 		}

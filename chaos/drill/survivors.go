@@ -38,7 +38,7 @@ func atLeast(all []survivors) survivors {
 	return least
 }
 
-// casualties are the objects that a step cost which was struck by a fault, and that outlive it in every undisturbed run: whoever
+// casualties are the objects that a step cost which was struck by a fault, and that outlive it in every fault-free run: whoever
 // deletes and creates anew what it finds comes to the same place too.
 func (r *reference) casualties(run *Recording) []string {
 	var found []string

@@ -21,13 +21,10 @@ func TestCasualties(t *testing.T) {
 		return &Recording{Strikes: []*Strike{{Blow: b}}, Steps: []StepRecord{{Name: "scale", survivors: survivorsOf(before, after)}}}
 	}
 	undisturbed := func(before, after view) *Recording { return struck("scale", before, after) }
-	r, err := newReference([]*Recording{
+	r := newReference([]*Recording{
 		undisturbed(podsOf("a", "b", "c"), podsOf("a", "b", "c", "d")),
 		undisturbed(podsOf("a", "b", "c"), podsOf("a", "b", "e", "d")),
 	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	twice := struck("scale", podsOf("a", "b", "c"), podsOf("a", "x", "y", "z"))
 	twice.Strikes = append(twice.Strikes, twice.Strikes[0])
 	lost := []string{"scale: of the pods there before it, 1 outlive it, and 2 without a fault"}

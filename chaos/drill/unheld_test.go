@@ -69,10 +69,10 @@ const idle = "#!/bin/sh\nexec sleep 1000\n"
 // TestOperatorThatNeverBecomesReady is told apart from one that says something.
 func TestOperatorThatNeverBecomesReady(t *testing.T) {
 	requireUnheld(t, briefly(t, tiny), program(t, executable(t, idle)),
-		"the reference run, without any fault, fails (converges): create: not settled after 1s: what the step awaits is not true",
+		"the reference run, without any fault, fails (converges, in 3 of 3 runs): create: not settled after 1s: what the step awaits is not true",
 		"The operator printed nothing.")
 	requireUnheld(t, briefly(t, tiny), program(t, executable(t, "#!/bin/sh\necho waiting for the moon\nexec sleep 1000\n")),
-		"the reference run, without any fault, fails (converges): create: not settled after 1s: what the step awaits is not true",
+		"the reference run, without any fault, fails (converges, in 3 of 3 runs): create: not settled after 1s: what the step awaits is not true",
 		"The operator's last words:\n  waiting for the moon")
 }
 
@@ -86,7 +86,7 @@ scenario:
   await: pods[0].metadata.labels['app'] == 'web'
 `
 	requireUnheld(t, briefly(t, text), program(t, executable(t, idle)),
-		"the reference run, without any fault, fails (converges): create: not settled after 1s: await cannot be evaluated: no such key: labels",
+		"the reference run, without any fault, fails (converges, in 3 of 3 runs): create: not settled after 1s: await cannot be evaluated: no such key: labels",
 		"The operator printed nothing.")
 }
 
@@ -123,13 +123,13 @@ func TestScenarioThatTheAPIServerRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := tinyHead + "faults: [before]\nscenario:" + pod + test.step
-			requireUnheld(t, parse(t, text), program(t, executable(t, idle)), test.want, "")
+			requireUnheld(t, parse(t, text), toy(t), test.want, "")
 		})
 	}
 	t.Run("in a case", func(t *testing.T) {
 		text := tinyHead + "cases:\n- name: one\n  scenario:" + strings.ReplaceAll(pod, "\n", "\n  ") +
 			"\n  - name: step\n    patch: {resource: pods, object: a, with: {spec: {activeDeadlineSeconds: -1}}}\n"
-		requireUnheld(t, parse(t, text), program(t, executable(t, idle)), "one: step: "+broken+`patch: Pod "a" is invalid: [spec.activeDeadlineSeconds: Invalid value`, "")
+		requireUnheld(t, parse(t, text), toy(t), "one: step: "+broken+`patch: Pod "a" is invalid: [spec.activeDeadlineSeconds: Invalid value`, "")
 	})
 }
 
@@ -157,8 +157,8 @@ invariants:
 - name: no pods
   holds: pods.size() == 0
 `
-	requireUnheld(t, parse(t, text), program(t, executable(t, idle)),
-		"the reference run, without any fault, fails (safe): no pods: violated by ADDED pods a at version ", "pods a")
+	requireUnheld(t, parse(t, text), toy(t),
+		"the reference run, without any fault, fails (safe, in 3 of 3 runs): no pods: violated by ADDED pods a at version ", "pods a")
 }
 
 // TestOperatorThatWritesNothing leaves nothing to inject at.
@@ -170,6 +170,6 @@ scenario:
   apply: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: app, image: a}]}}
   await: pods.size() == 1
 `
-	requireUnheld(t, parse(t, text), program(t, executable(t, idle)),
+	requireUnheld(t, parse(t, text), toy(t),
 		"nothing to inject: the operator writes nothing in the whole scenario", "")
 }

@@ -15,14 +15,14 @@ func TestWhatAClusterWideOperatorWouldGoOnWith(t *testing.T) {
       template: {metadata: {labels: {app: web}}, spec: {containers: [{name: app, image: "web:1.0"}]}}
   await: fleets.size() == 1
 `
-	everywhere := program(t, executable(t, idle))
+	everywhere := toy(t)
 	everywhere.ClusterWide = true
 	a, err := newArena(t.Context(), parse(t, held), everywhere, cp)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.close()
-	run, err := a.run(t.Context(), a.name, a.wholeScenario())
+	run, err := a.run(t.Context(), a.name, a.faultFreePlan())
 	if err != nil || run.Failure != nil {
 		t.Fatal(err, run.Failure)
 	}

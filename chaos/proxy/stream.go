@@ -25,6 +25,7 @@ type stream struct {
 	initial  bool     // the initial events of a WatchList are under way
 	end      error    // what comes after the withheld events: nil, more of them
 	expired  bool     // these have leave to pass
+	shown    bool     // the caller has the first state: a WatchList's initial events have passed, or a LIST came before
 	passed   string   // the version of the event that passed last
 }
 
@@ -32,8 +33,9 @@ type stream struct {
 // reports false, when nobody listens any more.
 func (c *Call) stream(produce func(ctx context.Context, emit func(frame []byte) bool) error) *stream {
 	ctx, cancel := context.WithCancel(c.caller)
+	watchList := isWatchList(c.Request, c.query)
 	s := &stream{
-		call: c, initial: isWatchList(c.Request, c.query),
+		call: c, initial: watchList, shown: !watchList,
 		arrived: make(chan *event), stop: cancel, stopped: make(chan struct{}),
 	}
 	c.proxy.mu.Lock()
@@ -167,6 +169,7 @@ func (s *stream) pass(e *event) {
 	if e.ResourceVersion != "" {
 		s.passed = e.ResourceVersion
 	}
+	s.shown = s.shown || e.endOfInitial
 	if e.isState() {
 		s.call.life.deliver(Watched{s.call.Resource, e.Name}, e.ResourceVersion)
 	}

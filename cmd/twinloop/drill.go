@@ -162,8 +162,15 @@ func verdict(reports drill.Reports) error {
 		if s.Injected == 0 {
 			return fmt.Errorf("%s, %s: no fault was injected, so nothing was tested", s.Operator, s.Drill)
 		}
+		if s.Passed+s.Failed == 0 {
+			return fmt.Errorf("%s, %s: nothing was judged: at none of %d points did the restarted operator begin to work within a "+
+				"step's time, or was a finding made again; give a longer timeout", s.Operator, s.Drill, s.Points)
+		}
 		if s.Failed > 0 {
 			failed = append(failed, fmt.Sprintf("%s failed %s at %d of %d points", s.Operator, s.Drill, s.Failed, s.Points))
+		}
+		if len(report.FaultFree) > 0 {
+			failed = append(failed, fmt.Sprintf("%s failed %s without any fault", s.Operator, s.Drill))
 		}
 	}
 	if len(failed) > 0 {
