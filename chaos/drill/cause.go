@@ -16,7 +16,8 @@ type Cause struct {
 	words string // the operator's last in the run in which it was first made
 }
 
-// Causes are a report's findings, those of one cause together, in the order in which they were first made.
+// Causes are a report's findings, those of one cause together, in the order in which they were first made, but for those of lost
+// objects, which come first.
 func (r *Report) Causes() []Cause {
 	type key struct {
 		oracle, text string
@@ -40,6 +41,7 @@ func (r *Report) Causes() []Cause {
 	for _, k := range keys {
 		all = append(all, *causes[k])
 	}
+	slices.SortStableFunc(all, func(a, b Cause) int { return lossOrder(a.lost, b.lost) })
 	return all
 }
 

@@ -7,9 +7,15 @@ import (
 
 // TestOneCauseHasManyNames takes findings for one that differ only in what the API server made up, in numbers and in times.
 func TestOneCauseHasManyNames(t *testing.T) {
-	differs := func(step string) Finding {
-		return anotherPlace("after step " + step + " (- expected, + found):\n+ pods a\n")
+	steps := func(step string, d difference) Finding { return stepDifference{step, d}.finding() }
+	pod := snapshot{newEntry("pods", "a", nil)}
+	lacksPod, hasPod := difference{missing: pod}, difference{excess: pod}
+	differs := func(key string, before, after any) difference {
+		of := func(value any) entry { return newEntry("pods", "a", map[string]any{key: value}) }
+		return difference{changed: []changedObject{{of(before), of(after)}}}
 	}
+	image := func(found string) difference { return differs("image", "web:1", found) }
+	phase := differs("phase", "Running", "Failed")
 	for _, test := range []struct {
 		name       string
 		one, other Finding
@@ -25,7 +31,11 @@ func TestOneCauseHasManyNames(t *testing.T) {
 		{"times", Finding{Oracle: Converges, Text: "after 1.5 s"}, Finding{Oracle: Converges, Text: "after 20 s"}, true},
 		{"resources", Finding{Oracle: Leaks, Text: "pods a outlives"}, Finding{Oracle: Leaks, Text: "fleets a outlives"}, false},
 		{"steps", Finding{Oracle: Honest, Text: "roll: POST pods"}, Finding{Oracle: Honest, Text: "scale: POST pods"}, false},
-		{"steps after which there is the same difference", differs("create"), differs("scale"), true},
+		{"steps after which there is the same difference", steps("create", lacksPod), steps("scale", lacksPod), true},
+		{"values that are expected and found", steps("create", image("web:2")), steps("create", image("web:3")), true},
+		{"fields", steps("create", image("web:2")), steps("create", phase), false},
+		{"objects that are missing and in excess", steps("create", lacksPod), steps("create", hasPod), false},
+		{"more fields", steps("create", image("web:2")), steps("create", difference{changed: append(phase.changed, image("web:2").changed...)}), false},
 		{"oracles", Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Honest, Text: "a pod"}, false},
 		{"one of them expected", Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Leaks, Text: "a pod", Expected: true}, false},
 		{"an invariant's, whatever there was", Finding{Oracle: Safe, Text: "live: violated by a; there were:\npods", cause: "live"},

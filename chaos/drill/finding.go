@@ -2,7 +2,9 @@ package drill
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 )
 
 // Finding is something that an operator did wrong.
@@ -13,7 +15,27 @@ type Finding struct {
 	// Expected is set for what a case is there to show.
 	Expected bool `json:"expected,omitempty"`
 
-	cause string // what it has in common with others, where that is not its text
+	cause string    // what it has in common with others, where that is not its text
+	step  string    // the step that it is about; empty where that is not known
+	at    time.Time // when it was; zero where that is not known
+	lost  bool      // objects are missing that there are without a fault
+}
+
+// lostFirst puts the findings of lost objects before the others.
+func lostFirst(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int { return lossOrder(a.lost, b.lost) })
+	return findings
+}
+
+// lossOrder compares a finding of lost objects, which comes first, with another.
+func lossOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // withWords is a finding together with the operator's last words: right after its first line where a step did not come to its

@@ -2,15 +2,9 @@ package drill
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"example.com/twinloop/chaos/proxy"
 )
 
 // The oracles, by the names that findings go by.
@@ -32,16 +26,13 @@ func (a *arena) judge(reference *reference, run *Recording) []Finding {
 		found = append(found, Finding{Oracle: oracle, Text: fmt.Sprintf(format, args...)})
 	}
 	if run.Failure != nil {
-		cause, _, _ := strings.Cut(run.Failure.Error(), "\n")
-		found = append(found, Finding{Oracle: Converges, Text: run.Failure.Error(), cause: withoutParticulars(cause)})
+		found = append(found, unsettled(reference, run, a.definition.Ignore))
 	}
 	if reference != nil {
-		if difference := differentPlace(reference.Recording, run); difference != "" {
-			found = append(found, anotherPlace(difference))
+		if d := differentState(reference.Recording, run, a.definition.Ignore); d != nil {
+			found = append(found, d.finding())
 		}
-		for _, casualty := range reference.casualties(run) {
-			find(Safe, "%s", casualty)
-		}
+		found = append(found, reference.casualties(run)...)
 	}
 	found = append(found, violated(a.expressions.violations(a.observer.plurals(), run.Events))...)
 	left := leaks
@@ -60,14 +51,12 @@ func (a *arena) judge(reference *reference, run *Recording) []Finding {
 		find(Honest, "the operator printed: %s", line)
 	}
 	if reference != nil {
-		for _, loop := range hotLoops(writes(reference.Recording), writes(run)) {
-			find(Honest, "%s", loop)
-		}
+		found = append(found, hotLoops(arrivedWrites(reference.Recording), arrivedWrites(run))...)
 	}
 	for _, line := range notSilent(run) {
 		find(Honest, "%s", line)
 	}
-	return found
+	return lostFirst(found)
 }
 
 // violated is a finding for each invariant that was: the first time that it was, and how many more times.
@@ -89,29 +78,62 @@ func violated(violations []Violation) []Finding {
 		if more := times[v.Invariant] - 1; more > 0 {
 			text += fmt.Sprintf("\nand %d more times", more)
 		}
-		found = append(found, Finding{Oracle: Safe, Text: text, cause: v.Invariant})
+		found = append(found, Finding{Oracle: Safe, Text: text, cause: v.Invariant, at: v.At})
 	}
 	return found
 }
 
-// differentPlace is where a run first came to another place than the reference.
-func differentPlace(reference, run *Recording) string {
+// differentState is where a run first came to another state than the reference, or nil.
+func differentState(reference, run *Recording, ignore []Ignored) *stepDifference {
 	for _, step := range run.Steps {
 		expected, ok := reference.step(step.Name)
 		if !ok {
 			continue
 		}
-		if difference := step.snapshot.difference(expected.snapshot); difference != "" {
-			return fmt.Sprintf("after step %s (- expected, + found):\n%s", step.Name, difference)
+		if d := step.snapshot.without(ignore).difference(expected.snapshot.without(ignore)); !d.empty() {
+			return &stepDifference{step.Name, d}
 		}
 	}
-	return ""
+	return nil
 }
 
-// anotherPlace is the finding of a difference. Wherever the same is different, it has the same cause.
-func anotherPlace(difference string) Finding {
-	_, what, _ := strings.Cut(difference, "\n")
-	return Finding{Oracle: SamePlace, Text: difference, cause: withoutParticulars(what)}
+// stepDifference is a difference after a step.
+type stepDifference struct {
+	step string
+	difference
+}
+
+func (d stepDifference) String() string {
+	return fmt.Sprintf("after step %s (- expected, + found):\n%s", d.step, d.difference)
+}
+
+// finding is that of a difference. Wherever the same is different, it has the same cause.
+func (d stepDifference) finding() Finding {
+	return Finding{Oracle: SamePlace, Text: d.String(), cause: d.summary(), step: d.step, lost: len(d.missing) > 0}
+}
+
+// unsettled is the finding of a step that did not come to its end: what did not hold, and how what there was then differs from
+// what there is after the step without a fault.
+func unsettled(reference *reference, run *Recording, ignore []Ignored) Finding {
+	text := run.Failure.Error()
+	reasons, _, _ := strings.Cut(text, "\n"+inventory)
+	found := Finding{Oracle: Converges, Text: text, cause: withoutParticulars(reasons), step: run.failedStep}
+	if reference == nil {
+		return found
+	}
+	expected, ok := reference.step(run.failedStep)
+	if !ok {
+		return found
+	}
+	last := takeSnapshot(run.Namespace, run.last, run.Events).without(ignore)
+	d := last.difference(expected.snapshot.without(ignore))
+	if d.empty() {
+		return found
+	}
+	found.Text += fmt.Sprintf("\ncompared with what there is after step %s without a fault (- missing, + found):\n%s", run.failedStep, d)
+	found.cause += "\n" + d.summary()
+	found.lost = len(d.missing) > 0
+	return found
 }
 
 // notSilent are the requests that were made while there was nothing to do.
@@ -128,24 +150,6 @@ func notSilent(run *Recording) []string {
 		}
 	}
 	return append(found, idleReads(run)...)
-}
-
-// idleReads are objects that were read again and again while there was nothing to do. A few reads are those of somebody who looks
-// whether there is.
-func idleReads(run *Recording) []string {
-	counts := map[string]int{}
-	for _, x := range run.Exchanges {
-		if x.Place.Step == listening && x.Verb == "get" && !isLease(x.Request) {
-			counts[x.Path]++
-		}
-	}
-	var found []string
-	for _, path := range slices.Sorted(maps.Keys(counts)) {
-		if n := counts[path]; n > hotExtra {
-			found = append(found, fmt.Sprintf("with nothing to do: %d times GET %s", n, path))
-		}
-	}
-	return found
 }
 
 // expect holds the end of a case against what it expects.
@@ -195,7 +199,7 @@ func leaks(last view) []string {
 			owners, _ := metadata["ownerReferences"].([]any)
 			for _, owner := range owners {
 				owner, _ := owner.(map[string]any)
-				if observes(last, owner) && !alive[owner["uid"]] {
+				if last.kinds.include(owner) && !alive[owner["uid"]] {
 					found = append(found, fmt.Sprintf("%s %v outlives its owner %v %v", plural, metadata["name"], owner["kind"], owner["name"]))
 				}
 			}
@@ -205,15 +209,6 @@ func leaks(last view) []string {
 		}
 	}
 	return append(found, strandedRecords(last)...)
-}
-
-// observes reports whether the objects of an owner's kind are among those seen: of others nothing can be said.
-func observes(v view, owner map[string]any) bool {
-	apiVersion, _ := owner["apiVersion"].(string)
-	kind, _ := owner["kind"].(string)
-	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(apiVersion, kind))
-	_, observed := v.objects[resource.Resource]
-	return observed
 }
 
 // strandedRecords are records whose owner is gone.
@@ -267,42 +262,4 @@ func dishonest(log string) []string {
 		}
 	}
 	return lines
-}
-
-// A fault is injected once. Whoever writes so many times more often than without it, and so many times besides, does not
-// try again but all the time.
-const (
-	hotFactor = 3
-	hotExtra  = 20
-)
-
-// recordsEvent is a write that reports and does nothing.
-const recordsEvent proxy.Kind = "POST events"
-
-// hotLoops are the kinds of writes that a step had far more of than in the reference run. What a step does after a restart
-// counts as the step's.
-func hotLoops(reference, run []proxy.Place) []string {
-	type kind struct {
-		step string
-		kind proxy.Kind
-	}
-	count := func(places []proxy.Place) map[kind]int {
-		counts := map[kind]int{}
-		for _, place := range places {
-			if place.Kind == recordsEvent {
-				continue // a recorder sends what it could not for a while all at once
-			}
-			counts[kind{strings.TrimSuffix(place.Step, again), place.Kind}]++
-		}
-		return counts
-	}
-	usual := count(reference)
-	var found []string
-	for of, n := range count(run) {
-		if n > hotFactor*usual[of]+hotExtra {
-			found = append(found, fmt.Sprintf("%s: %s was sent %d times, and %d times in the reference run", of.step, of.kind, n, usual[of]))
-		}
-	}
-	slices.Sort(found)
-	return found
 }

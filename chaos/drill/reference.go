@@ -96,12 +96,12 @@ func newReference(runs []*Recording, ignore []Ignored) (*reference, error) {
 	r := &reference{Recording: runs[0], survivors: map[string]survivors{}, unmatched: unmatched(ignore, runs)}
 	made := make([][]proxy.Place, len(runs))
 	for i, run := range runs {
-		if difference := differentPlace(runs[0], run); difference != "" {
+		if difference := differentState(runs[0], run, ignore); difference != nil {
 			wrong := "name under ignore what may differ, or await more; "
 			if len(r.unmatched) > 0 {
 				wrong += "ignored are fields that there are not: " + strings.Join(r.unmatched, ", ") + "; "
 			}
-			return nil, errors.New("two reference runs, without any fault, come to different places: " + wrong + difference)
+			return nil, errors.New("two reference runs, without any fault, come to different places: " + wrong + difference.String())
 		}
 		made[i] = writes(run)
 	}

@@ -90,6 +90,7 @@ func (r *runner) failed(step string, err error) {
 	if errors.Is(err, errScenario) {
 		r.record.Broken = fmt.Errorf("%s: %w", step, err)
 	}
+	r.record.failedStep = step
 	r.record.Failure = fmt.Errorf("%s: %w", step, err)
 }
 
@@ -115,7 +116,7 @@ func (r *runner) take(ctx context.Context, step scripted) error {
 	}
 	after, _ := r.now()
 	record.Settled, record.CountAfter = time.Now(), r.count(step, after)
-	record.snapshot = takeSnapshot(r.namespace, after, r.arena.definition.Ignore)
+	record.snapshot = takeSnapshot(r.namespace, after, r.arena.observer.events(r.namespace))
 	record.survivors = survivorsOf(before, after)
 	r.record.Steps = append(r.record.Steps, record)
 	return nil
@@ -197,7 +198,7 @@ func (r *runner) describe(told error) string {
 	if r.mute() {
 		lines = append(lines, "the operator has sent the API server no request since it was started")
 	}
-	lines = append(lines, "there are:")
+	lines = append(lines, inventory)
 	return strings.Join(append(lines, describeLists(seen.objects)...), "\n")
 }
 

@@ -88,6 +88,8 @@ func recordsOf(entries []zone.Entry) []any {
 // Violation is an invariant that did not hold after an event.
 type Violation struct {
 	Invariant, Event string
+	// At is when the event was seen.
+	At time.Time
 	// Unevaluated is why it could not be told whether it held; nil where it did not.
 	Unevaluated error
 	// Objects are what there was then, a line each.
@@ -106,7 +108,7 @@ func (e *expressions) violations(plurals []string, events []Event) []Violation {
 		for _, invariant := range e.invariants {
 			holds, err := seen.truth(invariant.program)
 			if !holds && !broken[invariant.name] {
-				found = append(found, Violation{invariant.name, describe(event), err, world.describe()})
+				found = append(found, Violation{invariant.name, describe(event), event.Seen, err, world.describe()})
 			}
 			broken[invariant.name] = !holds
 		}
@@ -125,6 +127,9 @@ func eventValue(e Event, before *unstructured.Unstructured) map[string]any {
 func describe(e Event) string {
 	return fmt.Sprintf("%s %s %s at version %s", e.Type, e.Resource, e.Object.GetName(), e.Object.GetResourceVersion())
 }
+
+// inventory is the line before a list of objects.
+const inventory = "there are:"
 
 // describe lists the objects, each with what most invariants are about.
 func (s state) describe() []string { return describeLists(s.lists()) }

@@ -39,9 +39,9 @@ func atLeast(all []survivors) survivors {
 }
 
 // casualties are the objects that a step cost which was struck by a fault, and that outlive it in every undisturbed run: whoever
-// deletes and creates anew what it finds comes to the same place too.
-func (r *reference) casualties(run *Recording) []string {
-	var found []string
+// deletes and creates anew what it finds comes to the same state too.
+func (r *reference) casualties(run *Recording) []Finding {
+	var found []Finding
 	struck := map[string]bool{}
 	for _, strike := range run.Strikes {
 		struck[strings.TrimSuffix(strike.Step, again)] = true // both kills of a pair are in one step
@@ -54,8 +54,8 @@ func (r *reference) casualties(run *Recording) []string {
 		usual := r.survivors[name]
 		for _, plural := range slices.Sorted(maps.Keys(usual)) {
 			if n := step.survivors[plural]; n < usual[plural] {
-				found = append(found, fmt.Sprintf("%s: of the %s there before it, %d outlive it, and %d without a fault",
-					name, plural, n, usual[plural]))
+				found = append(found, Finding{Oracle: Safe, step: name, lost: true, Text: fmt.Sprintf(
+					"%s: of the %s there before it, %d outlive it, and %d without a fault", name, plural, n, usual[plural])})
 			}
 		}
 	}
