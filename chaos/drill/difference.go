@@ -36,7 +36,7 @@ func (s snapshot) difference(reference snapshot) difference {
 	return d
 }
 
-// mostAlike is the place of the object of the same name in which the fewest fields differ, or -1.
+// mostAlike returns the place of the object of the same name in which the fewest fields differ, or -1.
 func mostAlike(of entry, among snapshot) int {
 	best, fewest := -1, 0
 	for i, other := range among {
@@ -50,7 +50,7 @@ func mostAlike(of entry, among snapshot) int {
 	return best
 }
 
-// subtract is what a has more of than b, each as often as it has it more.
+// subtract returns what a has more of than b, each as often as it has it more.
 func subtract(a, b snapshot) snapshot {
 	counts := map[string]int{}
 	for _, e := range b {
@@ -96,7 +96,7 @@ func (s snapshot) list(text *strings.Builder, sign string) {
 	}
 }
 
-// summary is what two differences of one cause have in common: the resources of which objects are missing or in excess, and the
+// summary returns what two differences of one cause have in common: the resources of which objects are missing or in excess, and the
 // fields that differ.
 func (d difference) summary() string {
 	lines := map[string]bool{}
@@ -113,7 +113,7 @@ func (d difference) summary() string {
 	return strings.Join(slices.Sorted(maps.Keys(lines)), "\n")
 }
 
-// fields are those in which objects differ, each by its resource and by the object's name.
+// fields returns those in which objects differ, each by its resource and by the object's name.
 func (d difference) fields() []Ignored {
 	var all []Ignored
 	for _, c := range d.changed {
@@ -126,12 +126,12 @@ func (d difference) fields() []Ignored {
 	return all
 }
 
-// fields are the paths at which two objects differ.
+// fields returns the paths at which two objects differ.
 func (c changedObject) fields() [][]Segment {
 	return differingPaths(nil, c.expected.value, c.found.value)
 }
 
-// differingPaths are the paths, from one on, at which two values differ: as deep as both have what leads there.
+// differingPaths returns the paths, from one on, at which two values differ: as deep as both have what leads there.
 func differingPaths(path []Segment, a, b any) [][]Segment {
 	switch a := a.(type) {
 	case map[string]any:
@@ -212,7 +212,7 @@ func differingElements(path []Segment, a, b []any) [][]Segment {
 	return unique(paths)
 }
 
-// pairedByType are the elements of two lists by their type, as conditions have it; nil where one list has none.
+// pairedByType returns the elements of two lists by their type, as conditions have it; nil where one list has none.
 func pairedByType(a, b []any) (map[string][2]any, bool) {
 	pairs := map[string][2]any{}
 	for side, list := range [2][]any{a, b} {
@@ -230,7 +230,7 @@ func pairedByType(a, b []any) (map[string][2]any, bool) {
 	return pairs, true
 }
 
-// unique are some paths, each once.
+// unique returns some paths, each once.
 func unique(paths [][]Segment) [][]Segment {
 	var all [][]Segment
 	for _, path := range paths {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// recorded is a run with what there was after each of some steps.
+// recorded returns a run with what there was after each of some steps.
 func recorded(steps []string, states ...snapshot) *Recording {
 	var r Recording
 	for i, step := range steps {
@@ -19,13 +19,13 @@ func recorded(steps []string, states ...snapshot) *Recording {
 	return &r
 }
 
-// stuck is a run that did not come to the end of a step, with what there was then.
+// stuck returns a run that did not come to the end of a step, with what there was then.
 func stuck(step string, left view) *Recording {
 	failure := errors.New(step + ": not settled after 30s: what the step awaits is not true\nvariables.up is false\n" + inventory + "\nwebs a (version 7)")
 	return &Recording{Namespace: "one", Failure: failure, failedStep: step, last: left}
 }
 
-// holding is a view of objects, each of its own resource.
+// holding returns a view of objects, each of its own resource.
 func holding(t *testing.T, objects ...string) view {
 	v := view{objects: map[string][]any{}}
 	for _, text := range objects {

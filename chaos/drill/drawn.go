@@ -52,7 +52,7 @@ func (d *drawn) learn(e Event) {
 	}
 }
 
-// tokens are the words to replace in what there is. What was drawn for an object that is gone is told from what was drawn
+// tokens returns the words to replace in what there is. What was drawn for an object that is gone is told from what was drawn
 // for one of the same name that is there.
 func (d *drawn) tokens(v view) *tokens {
 	stands := d.hashesStandFor(v)
@@ -125,7 +125,7 @@ func (d *drawn) newestFirst(hashes []string, group string) []string {
 	return hashes
 }
 
-// identity is what an object is called in every run: its resource's plural, and its name or what it is generated from.
+// identity returns what an object is called in every run: its resource's plural, and its name or what it is generated from.
 func identity(plural string, object map[string]any) string {
 	metadata := metadataOf(object)
 	name, _ := metadata["name"].(string)
@@ -135,7 +135,7 @@ func identity(plural string, object map[string]any) string {
 	return plural + "/" + name
 }
 
-// marksOf are what the API server has drawn for an object, by its text.
+// marksOf returns what the API server has drawn for an object, by its text.
 func marksOf(plural string, object map[string]any) map[string]mark {
 	marks, metadata, of := map[string]mark{}, metadataOf(object), identity(plural, object)
 	if name, _ := metadata["name"].(string); metadata["generateName"] != nil && name != "" {
@@ -155,7 +155,7 @@ func marksOf(plural string, object map[string]any) map[string]mark {
 	return marks
 }
 
-// addressesOf are the addresses of a pod or a service.
+// addressesOf returns the addresses of a pod or a service.
 func addressesOf(object map[string]any) []string {
 	var all []string
 	for _, at := range [][]string{{"status", "podIP"}, {"spec", "clusterIP"}} {
@@ -174,7 +174,7 @@ func addressesOf(object map[string]any) []string {
 	return all
 }
 
-// nodePortsOf are the ports that a service has on every node.
+// nodePortsOf returns the ports that a service has on every node.
 func nodePortsOf(plural string, object map[string]any) []int64 {
 	if plural != "services" {
 		return nil
@@ -195,7 +195,7 @@ func nodePortsOf(plural string, object map[string]any) []int64 {
 	return all
 }
 
-// number is the value of a number in JSON.
+// number returns the value of a number in JSON.
 func number(value any) (float64, bool) {
 	switch value := value.(type) {
 	case int64:
@@ -206,7 +206,7 @@ func number(value any) (float64, bool) {
 	return 0, false
 }
 
-// marksOfOwners are the uids of those owners of an object whose kind is not observed. Of the others it is known better what they
+// marksOfOwners returns the uids of those owners of an object whose kind is not observed. Of the others it is known better what they
 // are, and whether they are.
 func (d *drawn) marksOfOwners(object map[string]any) map[string]mark {
 	marks := map[string]mark{}
@@ -223,7 +223,7 @@ func (d *drawn) marksOfOwners(object map[string]any) map[string]mark {
 // shortestHash is how long a hash is at least: what is shorter is a word, or a number that somebody counts up.
 const shortestHash = 5
 
-// hashesOf are the hashes of templates that an object names, and the group of revisions that each belongs to: those of one owner.
+// hashesOf returns the hashes of templates that an object names, and the group of revisions that each belongs to: those of one owner.
 // The group is empty where an object does not say whose it is.
 func hashesOf(object map[string]any) map[string]string {
 	hashes := map[string]string{}
@@ -248,7 +248,7 @@ func hashesOf(object map[string]any) map[string]string {
 	return hashes
 }
 
-// controllerOf is the kind and the name of what controls an object, for all that comes from one template: a ReplicaSet, which is
+// controllerOf returns the kind and the name of what controls an object, for all that comes from one template: a ReplicaSet, which is
 // called by the hash, counts as its Deployment.
 func controllerOf(object map[string]any, hash string) string {
 	owners, _ := metadataOf(object)["ownerReferences"].([]any)

@@ -38,7 +38,7 @@ func lossOrder(a, b bool) int {
 	return 1
 }
 
-// withWords is a finding together with the operator's last words: right after its first line where a step did not come to its
+// withWords returns a finding together with the operator's last words: right after its first line where a step did not come to its
 // end, since they are likely to hold the cause.
 func (f Finding) withWords(words string) string {
 	if f.Oracle != Converges {
@@ -50,7 +50,7 @@ func (f Finding) withWords(words string) string {
 
 var differing = regexp.MustCompile(`(?m)^[-+].*`)
 
-// Brief is the text in a line, the first difference included.
+// Brief returns the text in a line, the first difference included.
 func (f Finding) Brief() string {
 	first, rest, _ := strings.Cut(f.Text, "\n")
 	if f.Oracle == SamePlace {

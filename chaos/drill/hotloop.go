@@ -47,7 +47,7 @@ type stepKind struct {
 	kind proxy.Kind
 }
 
-// byStepAndKind are the times of some writes. What a step does after a restart counts as the step's.
+// byStepAndKind returns the times of some writes. What a step does after a restart counts as the step's.
 func byStepAndKind(writes []arrivedWrite) map[stepKind][]time.Time {
 	times := map[stepKind][]time.Time{}
 	for _, w := range writes {
@@ -60,7 +60,7 @@ func byStepAndKind(writes []arrivedWrite) map[stepKind][]time.Time {
 	return times
 }
 
-// hotLoops are findings of the kinds of writes that a step had far more of than in the reference run, without a backoff.
+// hotLoops returns findings of the kinds of writes that a step had far more of than in the reference run, without a backoff.
 func hotLoops(reference, run []arrivedWrite) []Finding {
 	usual, made := byStepAndKind(reference), byStepAndKind(run)
 	var found []Finding
@@ -77,7 +77,7 @@ func hotLoops(reference, run []arrivedWrite) []Finding {
 	return found
 }
 
-// idleReads are objects that were read again and again while there was nothing to do. A few reads are those of somebody who looks
+// idleReads returns objects that were read again and again while there was nothing to do. A few reads are those of somebody who looks
 // whether there is.
 func idleReads(run *Recording) []string {
 	reads := map[string][]time.Time{}

@@ -8,12 +8,12 @@ import (
 	"example.com/twinloop/chaos/proxy"
 )
 
-// evenly are the times of n requests, one after each gap.
+// evenly returns the times of n requests, one after each gap.
 func evenly(n int, gap time.Duration) []time.Time {
 	return afterGaps(n, 1, func(int) time.Duration { return gap })
 }
 
-// afterGaps are the times of n tries of several requests each, with a gap after each try.
+// afterGaps returns the times of n tries of several requests each, with a gap after each try.
 func afterGaps(n, requests int, gap func(try int) time.Duration) []time.Time {
 	var all []time.Time
 	now := time.Unix(0, 0)
@@ -24,12 +24,12 @@ func afterGaps(n, requests int, gap func(try int) time.Duration) []time.Time {
 	return all
 }
 
-// within are those of a list that are before an end.
+// within returns those of a list that are before an end.
 func within(end time.Duration, times []time.Time) []time.Time {
 	return slices.DeleteFunc(times, func(at time.Time) bool { return at.Sub(time.Unix(0, 0)) > end })
 }
 
-// exponential is the gap of client-go's rate limiter, from 5 ms on, at most a limit.
+// exponential returns the gap of client-go's rate limiter, from 5 ms on, at most a limit.
 func exponential(limit time.Duration) func(try int) time.Duration {
 	return func(try int) time.Duration { return min(5*time.Millisecond<<min(try, 30), limit) }
 }

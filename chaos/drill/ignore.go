@@ -44,10 +44,10 @@ type Segment struct {
 // everyElement are all elements of a list.
 var everyElement = Segment{Elements: true}
 
-// fieldNamed is a segment that names a field.
+// fieldNamed returns a segment that names a field.
 func fieldNamed(name string) Segment { return Segment{Field: name} }
 
-// elementsWith are the elements of a list whose field has a value.
+// elementsWith returns the elements of a list whose field has a value.
 func elementsWith(name, value string) Segment { return Segment{name, true, value} }
 
 var (
@@ -165,7 +165,7 @@ func (i Ignored) isAbout(resource, name string) bool {
 	return i.Name == "" || matches
 }
 
-// withoutIgnored is an object without the fields to ignore, and whether it may be another one now.
+// withoutIgnored returns an object without the fields to ignore, and whether it may be another one now.
 func withoutIgnored(resource, name string, object any, ignore []Ignored) (any, bool) {
 	copied := false
 	for _, i := range ignore {
@@ -206,7 +206,7 @@ func removeField(value any, path []Segment) any {
 	return value
 }
 
-// unmatched are those that lead to no field of any object that there ever was in some runs: they may be misspelt.
+// unmatched returns those that lead to no field of any object that there ever was in some runs: they may be misspelt.
 func unmatched(ignore []Ignored, runs []*Recording) []string {
 	var all []string
 	for _, i := range ignore {

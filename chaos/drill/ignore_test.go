@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ignoring are some paths, read.
+// ignoring returns some paths, read.
 func ignoring(t *testing.T, texts ...string) []Ignored {
 	t.Helper()
 	var all []Ignored

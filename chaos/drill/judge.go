@@ -59,7 +59,7 @@ func (a *arena) judge(reference *reference, run *Recording) []Finding {
 	return lostFirst(found)
 }
 
-// violated is a finding for each invariant that was: the first time that it was, and how many more times.
+// violated returns a finding for each invariant that was: the first time that it was, and how many more times.
 func violated(violations []Violation) []Finding {
 	var found []Finding
 	times := map[string]int{}
@@ -83,7 +83,7 @@ func violated(violations []Violation) []Finding {
 	return found
 }
 
-// differentState is where a run first came to another state than the reference, or nil.
+// differentState returns where a run first came to another state than the reference, or nil.
 func differentState(reference, run *Recording, ignore []Ignored) *stepDifference {
 	for _, step := range run.Steps {
 		expected, ok := reference.step(step.Name)
@@ -107,12 +107,12 @@ func (d stepDifference) String() string {
 	return fmt.Sprintf("after step %s (- expected, + found):\n%s", d.step, d.difference)
 }
 
-// finding is that of a difference. Wherever the same is different, it has the same cause.
+// finding returns that of a difference. Wherever the same is different, it has the same cause.
 func (d stepDifference) finding() Finding {
 	return Finding{Oracle: SamePlace, Text: d.String(), cause: d.summary(), step: d.step, lost: len(d.missing) > 0}
 }
 
-// unsettled is the finding of a step that did not come to its end: what did not hold, and how what there was then differs from
+// unsettled returns the finding of a step that did not come to its end: what did not hold, and how what there was then differs from
 // what there is after the step without a fault.
 func unsettled(reference *reference, run *Recording, ignore []Ignored) Finding {
 	text := run.Failure.Error()
@@ -136,7 +136,7 @@ func unsettled(reference *reference, run *Recording, ignore []Ignored) Finding {
 	return found
 }
 
-// notSilent are the requests that were made while there was nothing to do.
+// notSilent returns the requests that were made while there was nothing to do.
 func notSilent(run *Recording) []string {
 	var found []string
 	for _, x := range run.Exchanges {
@@ -189,7 +189,7 @@ func (a *arena) measure(run *Recording) map[string]int {
 	return values
 }
 
-// leaks are objects whose owner is gone, objects that wait for a finalizer, and records whose owner is gone.
+// leaks returns objects whose owner is gone, objects that wait for a finalizer, and records whose owner is gone.
 func leaks(last view) []string {
 	alive := owners(last, func(map[string]any) bool { return true })
 	var found []string
@@ -211,13 +211,13 @@ func leaks(last view) []string {
 	return append(found, strandedRecords(last)...)
 }
 
-// strandedRecords are records whose owner is gone.
+// strandedRecords returns records whose owner is gone.
 func strandedRecords(last view) []string {
 	alive := owners(last, func(map[string]any) bool { return true })
 	return recordsWithout(alive, last, "outlives its owner")
 }
 
-// unheldRecords are records that nobody would withdraw if their owner were deleted now, while the operator is dead:
+// unheldRecords returns records that nobody would withdraw if their owner were deleted now, while the operator is dead:
 // their owner is held by no finalizer.
 func unheldRecords(left view) []string {
 	held := owners(left, func(metadata map[string]any) bool { return metadata["finalizers"] != nil })
@@ -234,7 +234,7 @@ func recordsWithout(owners map[any]bool, v view, what string) []string {
 	return found
 }
 
-// owners are the uids of the objects whose metadata is such.
+// owners returns the uids of the objects whose metadata is such.
 func owners(v view, such func(metadata map[string]any) bool) map[any]bool {
 	uids := map[any]bool{}
 	for _, objects := range v.objects {

@@ -25,7 +25,7 @@ var volatile = []string{
 	"resourceVersion", "creationTimestamp", "managedFields", "deletionTimestamp", "selfLink", "generation",
 }
 
-// object is an object as it is in every run.
+// object returns an object as it is in every run.
 func (n normalizer) object(plural string, object map[string]any) any {
 	n.generation, _ = number(metadataOf(object)["generation"])
 	normal := n.normalize(object).(map[string]any)
@@ -41,7 +41,7 @@ func (n normalizer) object(plural string, object map[string]any) any {
 // encodedIn are the fields whose values are in base64, by the resource that has them.
 var encodedIn = map[string]string{"secrets": "data", "configmaps": "binaryData"}
 
-// decoded is a value in base64 as it is, or as text if that has something in it which differs between runs.
+// decoded returns a value in base64 as it is, or as text if that has something in it which differs between runs.
 func (n normalizer) decoded(value any) any {
 	encoded, _ := value.(string)
 	plain, err := base64.StdEncoding.DecodeString(encoded)
@@ -83,7 +83,7 @@ func (n normalizer) normalize(value any) any {
 	return value
 }
 
-// number is a number as it is, but for a port that was drawn.
+// number returns a number as it is, but for a port that was drawn.
 func (n normalizer) number(value int64) any {
 	if value < lowestNodePort {
 		return value
@@ -98,7 +98,7 @@ func (n normalizer) number(value int64) any {
 // lowestNodePort is the first that the API server gives to a service, unless it is told another.
 const lowestNodePort = 30000
 
-// fields are those of a map. Where several keys become one, such as generated names, each but the first gets a number.
+// fields returns those of a map. Where several keys become one, such as generated names, each but the first gets a number.
 func (n normalizer) fields(of map[string]any) map[string]any {
 	normal := make(map[string]any, len(of))
 	for _, key := range slices.Sorted(maps.Keys(of)) {
@@ -116,7 +116,7 @@ func (n normalizer) fields(of map[string]any) map[string]any {
 	return normal
 }
 
-// freeKey is a key, numbered where a map has it already.
+// freeKey returns a key, numbered where a map has it already.
 func freeKey(in map[string]any, key string) string {
 	free := key
 	for i := 2; ; i++ {
@@ -155,7 +155,7 @@ func withoutVolatile(metadata any) any {
 
 var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`)
 
-// text is a text as it is in every run.
+// text returns a text as it is in every run.
 func (n normalizer) text(text string) string {
 	if normal, ok := n.texts[text]; ok {
 		return normal

@@ -63,7 +63,7 @@ func (s snapshot) sorted() snapshot {
 	return s
 }
 
-// without is a snapshot without the fields to ignore.
+// without returns a snapshot without the fields to ignore.
 func (s snapshot) without(ignore []Ignored) snapshot {
 	if len(ignore) == 0 {
 		return s
@@ -82,7 +82,7 @@ func (s snapshot) equal(other snapshot) bool {
 	return slices.EqualFunc(s, other, func(a, b entry) bool { return a.line == b.line })
 }
 
-// canonical is a value without empty fields, with its lists in one order. An empty field says what a missing one does: which
+// canonical returns a value without empty fields, with its lists in one order. An empty field says what a missing one does: which
 // of them there is depends on who wrote the object last. Most lists of the API are sets or maps by a key, whose order tells only
 // how they came about.
 func canonical(value any) any {

@@ -27,7 +27,7 @@ func survivorsOf(before, after view) survivors {
 	return counts
 }
 
-// atLeast is what each of several counts has of every resource.
+// atLeast returns what each of several counts has of every resource.
 func atLeast(all []survivors) survivors {
 	least := maps.Clone(all[0])
 	for _, counts := range all[1:] {
@@ -38,7 +38,7 @@ func atLeast(all []survivors) survivors {
 	return least
 }
 
-// casualties are the objects that a step cost which was struck by a fault, and that outlive it in every undisturbed run: whoever
+// casualties returns the objects that a step cost which was struck by a fault, and that outlive it in every undisturbed run: whoever
 // deletes and creates anew what it finds comes to the same state too.
 func (r *reference) casualties(run *Recording) []Finding {
 	var found []Finding

@@ -67,7 +67,7 @@ func (t *tokens) replaceFromEnd(text string) string {
 	return rest + after
 }
 
-// endingAt is the longest of the words that ends in a run of letters and digits.
+// endingAt returns the longest of the words that ends in a run of letters and digits.
 func (t *tokens) endingAt(text string, start, end int) (token, bool) {
 	for _, token := range t.byEnd[text[start:end]] {
 		before, ends := strings.CutSuffix(text[:end], token.word)
@@ -87,7 +87,7 @@ func (t token) goesOn(before, after string) bool {
 		len(after) > 1 && after[0] == '.' && isDigit(after[1]))
 }
 
-// startOfRun is where the letters and digits begin that end at a place of a text.
+// startOfRun returns where the letters and digits begin that end at a place of a text.
 func startOfRun(text string, end int) int {
 	for end > 0 && isWordByte(text[end-1]) {
 		end--

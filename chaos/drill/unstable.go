@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// unstable are the fields whose values differ between snapshots of one step in runs without a fault, as narrow as they can be
+// unstable returns the fields whose values differ between snapshots of one step in runs without a fault, as narrow as they can be
 // ignored, and, as text, the objects that only some of them have: no field that is ignored makes up for these.
 func unstable(runs []snapshot) (fields []Ignored, objects string) {
 	for _, run := range runs[1:] {
@@ -59,7 +59,7 @@ func (s snapshot) count(resource string) int {
 	return n
 }
 
-// ignoreLine is the line of a drill file that ignores some fields.
+// ignoreLine returns the line of a drill file that ignores some fields.
 func ignoreLine(fields []Ignored) string {
 	var texts []string
 	for _, f := range fields {
