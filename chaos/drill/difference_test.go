@@ -2,11 +2,14 @@ package drill
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -164,6 +167,18 @@ func TestOwnersAreKnownByGroupAndKind(t *testing.T) {
 		if got := known.include(readObject(t, test.owner)); got != test.want {
 			t.Errorf("%s: %t, want %t", test.owner, got, test.want)
 		}
+	}
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.AddSpecific(schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "Gateway"},
+		schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"},
+		schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateway"}, meta.RESTScopeNamespace)
+	mapping, err := findNamespaced(mapper, "gateways.gateway.networking.k8s.io")
+	if err != nil || mapping.GroupVersionKind.Kind != "Gateway" || mapping.Resource.Resource != "gateways" {
+		t.Errorf("the API server is said to have %v: %v", mapping, err)
+	}
+	o := observer{resources: []observed{{"gateways", mapping.Resource, mapping.GroupVersionKind.GroupKind()}}}
+	if got := o.kinds(); !maps.Equal(got, knownKinds{{Group: "gateway.networking.k8s.io", Kind: "Gateway"}: "gateways"}) {
+		t.Errorf("known are %v", got)
 	}
 	left := holding(t, `pods {metadata: {name: p, ownerReferences: [{apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, name: g, uid: gone}]}}`)
 	left.kinds = known
