@@ -116,7 +116,7 @@ func TestDifferenceIsOfItsStep(t *testing.T) {
 	}
 	reference, other := recorded(steps, of("1"), of("1")), recorded(steps, of("2"), of("2"))
 	d := differentState(reference, other, nil)
-	if d == nil || d.finding().step != "first" || d.finding().Oracle != SamePlace || d.finding().lost {
+	if d == nil || d.finding().step != "first" || d.finding().Oracle != FinalState || d.finding().lost {
 		t.Fatalf("got %+v", d)
 	}
 	if d := differentState(reference, other, ignoring(t, "configmaps: data.drawn")); d != nil {

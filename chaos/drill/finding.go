@@ -9,7 +9,7 @@ import (
 
 // Finding is something that an operator did wrong.
 type Finding struct {
-	// Oracle is the question that it is the answer to: converges, same place, safe, leaks, honest.
+	// Oracle is the question that it is the answer to: converges, final state, safe, leaks, health.
 	Oracle string `json:"oracle"`
 	Text   string `json:"text"`
 	// Expected is set for what a case is there to show.
@@ -53,7 +53,7 @@ var differing = regexp.MustCompile(`(?m)^[-+].*`)
 // Brief returns the text in a line, the first difference included.
 func (f Finding) Brief() string {
 	first, rest, _ := strings.Cut(f.Text, "\n")
-	if f.Oracle == SamePlace {
+	if f.Oracle == FinalState {
 		difference := strings.Join(strings.Fields(differing.FindString(rest)), " ")
 		return first + " " + shortened(difference, 120)
 	}

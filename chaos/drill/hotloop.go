@@ -70,7 +70,7 @@ func hotLoops(reference, run []arrivedWrite) []Finding {
 	for _, of := range inOrder {
 		n, expected := len(made[of]), len(usual[of])
 		if n > hotFactor*expected+hotExtra && goesOn(made[of]) {
-			found = append(found, Finding{Oracle: Honest, step: of.step, Text: fmt.Sprintf(
+			found = append(found, Finding{Oracle: Health, step: of.step, Text: fmt.Sprintf(
 				"%s: %s was sent %d times without a backoff, and %d times in the reference run", of.step, of.kind, n, expected)})
 		}
 	}

@@ -9,15 +9,15 @@ import (
 
 // The oracles, by the names that findings go by.
 const (
-	Converges = "converges"  // every step comes to what it awaits, and the operator to rest
-	SamePlace = "same place" // where it comes to is where the reference run came to
-	Safe      = "safe"       // the invariants hold after every event, and no object is lost that outlives a step without a fault
-	Leaks     = "leaks"      // nothing outlives its owner
-	Honest    = "honest"     // no panic, no hot loop, and no status of a generation that was not acted on
+	Converges  = "converges"   // every step comes to what it awaits, and the operator to rest
+	FinalState = "final state" // where it comes to is where the reference run came to
+	Safe       = "safe"        // the invariants hold after every event, and no object is lost that outlives a step without a fault
+	Leaks      = "leaks"       // nothing outlives its owner
+	Health     = "health"      // no panic, no hot loop, and no status of a generation that was not acted on
 )
 
 // Oracles are all of them.
-var Oracles = []string{Converges, SamePlace, Safe, Leaks, Honest}
+var Oracles = []string{Converges, FinalState, Safe, Leaks, Health}
 
 // judge holds a run against the reference, or, where there is none, against what can be said without one.
 func (a *arena) judge(reference *reference, run *Recording) []Finding {
@@ -47,14 +47,14 @@ func (a *arena) judge(reference *reference, run *Recording) []Finding {
 			find(Leaks, "%s", record)
 		}
 	}
-	for _, line := range dishonest(run.Log) {
-		find(Honest, "the operator printed: %s", line)
+	for _, line := range panics(run.Log) {
+		find(Health, "the operator printed: %s", line)
 	}
 	if reference != nil {
 		found = append(found, hotLoops(arrivedWrites(reference.Recording), arrivedWrites(run))...)
 	}
 	for _, line := range notSilent(run) {
-		find(Honest, "%s", line)
+		find(Health, "%s", line)
 	}
 	return lostFirst(found)
 }
@@ -109,7 +109,7 @@ func (d stepDifference) String() string {
 
 // finding returns that of a difference. Wherever the same is different, it has the same cause.
 func (d stepDifference) finding() Finding {
-	return Finding{Oracle: SamePlace, Text: d.String(), cause: d.summary(), step: d.step, lost: len(d.missing) > 0}
+	return Finding{Oracle: FinalState, Text: d.String(), cause: d.summary(), step: d.step, lost: len(d.missing) > 0}
 }
 
 // unsettled returns the finding of a step that did not come to its end: what did not hold, and how what there was then differs from
@@ -254,7 +254,7 @@ func metadataOf(object any) map[string]any {
 
 var panicked = regexp.MustCompile(`^(panic: |fatal error: |WARNING: DATA RACE)|Observed a panic`)
 
-func dishonest(log string) []string {
+func panics(log string) []string {
 	var lines []string
 	for line := range strings.Lines(log) {
 		if panicked.MatchString(line) {

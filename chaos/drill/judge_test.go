@@ -100,13 +100,13 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-func TestPanicIsDishonest(t *testing.T) {
+func TestPanicIsFound(t *testing.T) {
 	log := "I0101 starting workers\npanic: runtime error: index out of range\ngoroutine 1 [running]:\n"
-	if found := dishonest(log); len(found) != 1 || !strings.Contains(found[0], "index out of range") {
+	if found := panics(log); len(found) != 1 || !strings.Contains(found[0], "index out of range") {
 		t.Errorf("found %v", found)
 	}
-	if found := dishonest("I0101 a pod named panic: was created\n"); found != nil {
-		t.Errorf("found %v in an honest log", found)
+	if found := panics("I0101 a pod named panic: was created\n"); found != nil {
+		t.Errorf("found %v in a log without a panic", found)
 	}
 }
 

@@ -18,7 +18,7 @@ const undisturbedRuns = 3
 
 // reference is what the runs without a fault have shown.
 type reference struct {
-	// Recording is the first of them; the others came to the same places.
+	// Recording is the first of them; the others came to the same states.
 	*Recording
 	// steady are the writes that each of them made, occasional those that only some did.
 	steady, occasional []proxy.Place
