@@ -118,8 +118,11 @@ func (b *baseline) withoutFlakes(found []Finding) []Finding {
 func (a *arena) recordBaseline(ctx context.Context, o Options) (*baseline, error) {
 	b := &baseline{ignore: a.definition.Ignore}
 	wholePlan, agreeing, batch := a.faultFreePlan(), 2, faultFreeRuns
-	if len(a.expressions.scenario) == 0 || len(o.Points) > 0 {
-		agreeing, batch = 1, 1
+	switch {
+	case len(a.expressions.scenario) == 0:
+		agreeing, batch = 1, 1 // nothing is compared with the setup alone
+	case len(o.Points) > 0:
+		batch = 2
 	}
 	for {
 		if err := a.runFaultFree(ctx, o, b, wholePlan, batch); err != nil {
@@ -132,7 +135,7 @@ func (a *arena) recordBaseline(ctx context.Context, o Options) (*baseline, error
 			return nil, b.failure()
 		case reference == nil:
 			batch = faultFreeRuns - b.total
-		case len(reference.agreeing) >= agreeing && (b.total >= faultFreeRuns || reference.reached(o.Points)):
+		case len(reference.agreeing) >= agreeing && (b.total >= faultFreeRuns || len(o.Points) > 0 && reference.reached(o.Points) || agreeing == 1):
 			return b, nil
 		default:
 			batch = 1

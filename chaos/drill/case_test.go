@@ -114,7 +114,7 @@ func TestBadCaseNamesTheField(t *testing.T) {
 		{"replica by a wrong word", "replica: leader", "replica: master", `cases[1].scenario[0].replica: "master" must be leader, standby or the number of a replica`},
 		{"replica whom nothing befalls", "for: 1s", "for: 1s\n    replica: leader", "cases[0].scenario[2].replica: says whom a disturbance befalls, and this step has none"},
 
-		{"no such oracle", "finds: [leaks]", "finds: [leak]", `cases[0].finds: "leak" is none of converges, same place, safe, leaks, honest`},
+		{"no such oracle", "finds: [leaks]", "finds: [leak]", `cases[0].finds: "leak" is none of converges, final state, safe, leaks, health`},
 		{"hand-over after no step", "after: strike", "after: stroke", `cases[1].handOver.after: "stroke" must be the name of a step of the case`},
 		{"hand-over without anybody to take over", "leaderElection: true", "", "cases[1].handOver.after: nothing is handed over without leaderElection"},
 		{"hand-over without a bound", "from: lease.duration, ", "", "cases[1].handOver.from, to: give both, as expressions over lease"},
@@ -190,5 +190,19 @@ func TestLeaseInExpressions(t *testing.T) {
 	want := map[string]any{"duration": 15.0, "renewDeadline": 10.0, "retryPeriod": 2.0, "longestWait": 4.4}
 	if got := lease.values(); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestOldNamesOfOracles are read, and a note says the new ones.
+func TestOldNamesOfOracles(t *testing.T) {
+	d := parse(t, strings.Replace(smallCases, "finds: [leaks]", "finds: [leaks, same place, honest]", 1))
+	if got, want := d.Cases[0].Finds, []string{Leaks, FinalState, Health}; !slices.Equal(got, want) {
+		t.Errorf("read as %q, want %q", got, want)
+	}
+	if len(d.Renamed) != 2 || d.Renamed[1] != `cases[0].finds: write "health": "honest" will not be read any more in the next release` {
+		t.Errorf("notes %q", d.Renamed)
+	}
+	if d := parse(t, smallCases); d.Renamed != nil {
+		t.Errorf("notes of new names: %q", d.Renamed)
 	}
 }

@@ -16,7 +16,8 @@ type Cause struct {
 	words       string // the operator's last in the run in which it was first made
 }
 
-// Causes are a report's findings, those of one cause together, in the order in which they were first made.
+// Causes returns a report's findings, those of one cause together, in the order in which they were first made, but for those of lost
+// objects, which come first.
 func (r *Report) Causes() []Cause {
 	type key struct {
 		finding  string
@@ -43,6 +44,7 @@ func (r *Report) Causes() []Cause {
 	for _, k := range keys {
 		all = append(all, *causes[k])
 	}
+	slices.SortStableFunc(all, func(a, b Cause) int { return lossOrder(a.lost, b.lost) })
 	return all
 }
 
@@ -51,7 +53,7 @@ var particulars = regexp.MustCompile(`-[a-z0-9]{4,10}\b|[0-9a-f]{8}-[0-9a-f-]{27
 
 func withoutParticulars(text string) string { return particulars.ReplaceAllString(text, "…") }
 
-// told is the text, and where a step did not come to its end the operator's last words.
+// told returns the text, and where a step did not come to its end the operator's last words.
 func (c Cause) told() string {
 	if c.Oracle == Converges && c.words != "" {
 		return c.withWords(c.words)

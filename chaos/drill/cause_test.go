@@ -7,9 +7,15 @@ import (
 
 // TestOneCauseHasManyNames takes findings for one that differ only in what the API server made up, in numbers and in times.
 func TestOneCauseHasManyNames(t *testing.T) {
-	differs := func(step string) Finding {
-		return anotherPlace("after step " + step + " (- expected, + found):\n+ pods a\n")
+	steps := func(step string, d difference) Finding { return stepDifference{step, d}.finding() }
+	pod := snapshot{newEntry("pods", "a", nil)}
+	lacksPod, hasPod := difference{missing: pod}, difference{excess: pod}
+	differs := func(key string, before, after any) difference {
+		of := func(value any) entry { return newEntry("pods", "a", map[string]any{key: value}) }
+		return difference{changed: []changedObject{{of(before), of(after)}}}
 	}
+	image := func(found string) difference { return differs("image", "web:1", found) }
+	phase := differs("phase", "Running", "Failed")
 	for _, test := range []struct {
 		name       string
 		one, other Finding
@@ -18,15 +24,19 @@ func TestOneCauseHasManyNames(t *testing.T) {
 		{"generated names", Finding{Oracle: Leaks, Text: "pods web-6d4b9-x7k2p outlives its owner Fleet web"},
 			Finding{Oracle: Leaks, Text: "pods web-6d4b9-9qzzz outlives its owner Fleet web"}, true},
 		{"hashes", Finding{Oracle: Leaks, Text: "controllerrevisions web-7f9c8d6b5"}, Finding{Oracle: Leaks, Text: "controllerrevisions web-5c6d7b8f9"}, true},
-		{"uids", Finding{Oracle: SamePlace, Text: "owner 0f8fad5b-d9cb-469f-a165-70867728950e"},
-			Finding{Oracle: SamePlace, Text: "owner 7c9e6679-7425-40de-944b-e07fc1f90ae7"}, true},
-		{"numbers", Finding{Oracle: Honest, Text: "roll: POST pods was sent 33 times, and 4 times in the reference run"},
-			Finding{Oracle: Honest, Text: "roll: POST pods was sent 60 times, and 5 times in the reference run"}, true},
+		{"uids", Finding{Oracle: FinalState, Text: "owner 0f8fad5b-d9cb-469f-a165-70867728950e"},
+			Finding{Oracle: FinalState, Text: "owner 7c9e6679-7425-40de-944b-e07fc1f90ae7"}, true},
+		{"numbers", Finding{Oracle: Health, Text: "roll: POST pods was sent 33 times, and 4 times in the reference run"},
+			Finding{Oracle: Health, Text: "roll: POST pods was sent 60 times, and 5 times in the reference run"}, true},
 		{"times", Finding{Oracle: Converges, Text: "after 1.5 s"}, Finding{Oracle: Converges, Text: "after 20 s"}, true},
 		{"resources", Finding{Oracle: Leaks, Text: "pods a outlives"}, Finding{Oracle: Leaks, Text: "fleets a outlives"}, false},
-		{"steps", Finding{Oracle: Honest, Text: "roll: POST pods"}, Finding{Oracle: Honest, Text: "scale: POST pods"}, false},
-		{"steps after which there is the same difference", differs("create"), differs("scale"), true},
-		{"oracles", Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Honest, Text: "a pod"}, false},
+		{"steps", Finding{Oracle: Health, Text: "roll: POST pods"}, Finding{Oracle: Health, Text: "scale: POST pods"}, false},
+		{"steps after which there is the same difference", steps("create", lacksPod), steps("scale", lacksPod), true},
+		{"values that are expected and found", steps("create", image("web:2")), steps("create", image("web:3")), true},
+		{"fields", steps("create", image("web:2")), steps("create", phase), false},
+		{"objects that are missing and in excess", steps("create", lacksPod), steps("create", hasPod), false},
+		{"more fields", steps("create", image("web:2")), steps("create", difference{changed: append(phase.changed, image("web:2").changed...)}), false},
+		{"oracles", Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Health, Text: "a pod"}, false},
 		{"one of them expected", Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Leaks, Text: "a pod", Expected: true}, false},
 		{"an invariant's, whatever there was", Finding{Oracle: Safe, Text: "live: violated by a; there were:\npods", cause: "live"},
 			Finding{Oracle: Safe, Text: "live: violated by b; there were:\nnone", cause: "live"}, true},
@@ -46,7 +56,7 @@ func TestOneCauseHasManyNames(t *testing.T) {
 }
 
 func TestCausesInTheOrderOfTheirPoints(t *testing.T) {
-	leak, loop := Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Honest, Text: "a loop"}
+	leak, loop := Finding{Oracle: Leaks, Text: "a pod"}, Finding{Oracle: Health, Text: "a loop"}
 	point := func(round int) Point { return Point{Case: "a", Round: round} }
 	report := Report{Points: []PointResult{
 		{Point: point(1)},

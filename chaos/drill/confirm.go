@@ -69,8 +69,13 @@ func blame(run *Recording, steps []string, found []Finding) (before, caused []Fi
 // blamed returns what was found in a run that its fault can have caused, and that does not happen without it, as far as is
 // known now.
 func (f *field) blamed(run *Recording) []Finding {
-	_, caused := blame(run, f.definition.stepNames(), f.baseline.withoutFlakes(f.judge(f.baseline.current(), run)))
-	return caused
+	_, caused := f.blame(run)
+	return f.baseline.withoutFlakes(caused)
+}
+
+// blame parts what is found in a run, as far as is known now, into what is from before its fault and what is not.
+func (f *field) blame(run *Recording) (before, caused []Finding) {
+	return blame(run, f.definition.stepNames(), f.judge(f.baseline.current(), run))
 }
 
 // confirm runs a point again at which something was found, with a fault-free run beside it on the same machine, until the same

@@ -53,7 +53,7 @@ func TestFlakes(t *testing.T) {
 	if f := flakes[0]; f.Oracle != Converges || f.Runs != 1 || f.Of != 4 || f.Before != 1 {
 		t.Errorf("of what did not settle: %+v", f)
 	}
-	if f := flakes[1]; f.Oracle != SamePlace || f.Runs != 1 || f.Of != 4 || f.Before != 0 {
+	if f := flakes[1]; f.Oracle != FinalState || f.Runs != 1 || f.Of != 4 || f.Before != 0 {
 		t.Errorf("of what was lost: %+v", f)
 	}
 	lost := b.current().finalState(endsIn("a", 1))

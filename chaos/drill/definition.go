@@ -28,13 +28,15 @@ type Definition struct {
 	Description string `json:"description"`
 	// Source is the file that it was read from.
 	Source string `json:"-"`
+	// Renamed says of each old name in it which one to write.
+	Renamed []string `json:"-"`
 	// Like names a drill that comes with the project, whose fields this one has where it gives none of its own.
 	Like string `json:"like,omitempty"`
 	// Operator says how to start the operator, in a file that is about one.
 	Operator *Operator `json:"operator,omitempty"`
 	// Observe are the resources that are watched, as plural.group.
 	Observe []string `json:"observe"`
-	// Ignore are fields that may differ between two runs that came to the same place, such as status.conditions[*].message.
+	// Ignore are fields that may differ between two runs that came to the same state, such as status.conditions[*].message.
 	Ignore []Ignored `json:"ignore,omitempty"`
 	// Zone is the DNS zone that the operator is given a server for; empty for none.
 	Zone string `json:"zone,omitempty"`
@@ -190,6 +192,7 @@ func newDefinition(fields map[string]any) (*Definition, error) {
 		return nil, errors.New(oneLine(err))
 	}
 	d.complete()
+	d.Renamed = d.renameOracles()
 	if fields["timeout"] == nil {
 		d.Timeout.Duration = 30 * time.Second
 	}

@@ -8,9 +8,9 @@
 // API server and the true zone, never at what the operator says:
 //
 //  1. it converges: every step's condition becomes true, and the operator then rests;
-//  2. to the same place: what is there after each step is what was there in the reference run;
+//  2. to the final state of a run without a fault: what is there after each step is what was there in the reference run;
 //  3. safely: the invariants hold after every event, in the order in which the API server committed them, and at the end what
 //     a case expects;
 //  4. without leaks: no object, finalizer or record outlives its owner;
-//  5. honestly: it does not panic, does not try again all the time, and does nothing while there is nothing to do.
+//  5. in health: it does not panic, does not try again all the time, and does nothing while there is nothing to do.
 package drill

@@ -172,34 +172,42 @@ func (f *field) runPoint(ctx context.Context, point Point) (PointResult, error) 
 	return f.confirmAlone(ctx, result, again)
 }
 
-// runBlows runs a point until it is reached. A run that went wrong before its fault was injected tells nothing of the fault.
+// runBlows runs a point until it is reached. A run that went wrong before its fault was injected tells nothing of the fault: the
+// next has a fault-free run beside it, to tell what the operator does by itself.
 func (f *field) runBlows(ctx context.Context, point Point) (PointResult, error) {
 	attempts := attempts
 	if point.Again != (Blow{}) && len(f.options.Points) == 0 {
 		attempts = attemptsAtPair
 	}
-	wrong := 0
-	for attempt := 1; ; attempt++ {
-		run, err := f.runOnce(ctx, point)
-		if err != nil {
-			return PointResult{}, err
-		}
-		before, caused := blame(run, f.definition.stepNames(), f.judge(f.baseline.current(), run))
-		if len(before) > 0 {
-			f.baseline.addBefore(run, before)
-			if wrong++; wrong == wrongAttempts {
-				run.NotJudged = fmt.Sprintf("%d runs went wrong before the fault was injected", wrong)
-				return newPointResult(point, attempt, false, run, nil), nil
-			}
-			continue
-		}
+	var wrong []*Recording
+	defer func() { f.noteWrong(wrong) }()
+	run, err := f.runOnce(ctx, point)
+	for attempt := 1; err == nil; attempt++ {
+		before, caused := f.blame(run)
 		injected := len(run.Strikes) == len(point.blows())
 		switch {
+		case len(before) > 0:
+			if wrong = append(wrong, run); len(wrong) == wrongAttempts {
+				run.NotJudged = fmt.Sprintf("%d runs went wrong before the fault was injected", len(wrong))
+				return newPointResult(point, attempt, false, run, nil), nil
+			}
+			run, err = f.runBeside(ctx, point)
+			continue
 		case len(f.baseline.withoutFlakes(caused)) > 0:
 			return f.confirm(ctx, point, run, attempt)
 		case injected, run.NotJudged != "", attempt == attempts:
 			return newPointResult(point, attempt, injected, run, nil), nil
 		}
+		run, err = f.runOnce(ctx, point)
+	}
+	return PointResult{}, err
+}
+
+// noteWrong notes what went wrong in some runs before their fault, as far as it still counts as wrong.
+func (f *field) noteWrong(runs []*Recording) {
+	for _, run := range runs {
+		before, _ := f.blame(run)
+		f.baseline.addBefore(run, before)
 	}
 }
 

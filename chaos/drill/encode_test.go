@@ -85,7 +85,7 @@ func TestJUnit(t *testing.T) {
 		if name := suite.Cases[4].Name; name != "sigkill #2" {
 			t.Errorf("the case is named %q", name)
 		}
-		if failure := suite.Cases[1].Failure; failure.Message != Honest || !strings.Contains(failure.Text, "leaks: "+hostile) {
+		if failure := suite.Cases[1].Failure; failure.Message != Health || !strings.Contains(failure.Text, "leaks: "+hostile) {
 			t.Errorf("failure %+v", failure)
 		}
 		if failure := suite.Cases[2].Failure; failure.Message != string(NotReached) {

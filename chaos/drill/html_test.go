@@ -39,7 +39,7 @@ func exampleReport() *Report {
 	points := []PointResult{
 		{Point: create(1, Before), Verdict: Passed, Attempts: 1, CountAfter: 2, RecoverySeconds: 0.85, Timeline: struck},
 		{Point: create(1, After), Verdict: Failed, Attempts: 2, CountAtKill: 1, CountAfter: 2, Timeline: struck, Log: hostile,
-			Findings: []Finding{{Oracle: "leaks", Text: hostile}, {Oracle: "honest", Text: hostile}}},
+			Findings: []Finding{{Oracle: "leaks", Text: hostile}, {Oracle: "health", Text: hostile}}},
 		{Point: create(2, Before), Verdict: NotReached, Attempts: 5, Timeline: struck[:4]},
 		{Point: Point{Blow: Blow{proxy.Place{Step: hostile, Kind: hostile, Ordinal: 1}, After}}, Verdict: Passed, Attempts: 1,
 			Timeline: struck},
@@ -76,7 +76,7 @@ func pairReport() *Report {
 		Points: []PointResult{
 			{Point: Point{Blow: first}, Injected: true, Verdict: Passed, Attempts: 1, CountAfter: 2, Timeline: struck[:6]},
 			{Point: Point{Blow: first, Again: second}, Injected: true, Verdict: Failed, Attempts: 1, CountAfter: 2, Timeline: struck,
-				Findings: []Finding{{Oracle: SamePlace, Text: "after step roll:\n- a\n+ b"}}},
+				Findings: []Finding{{Oracle: FinalState, Text: "after step roll:\n- a\n+ b"}}},
 		},
 		Reference: reference,
 	}

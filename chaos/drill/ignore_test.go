@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ignoring are some paths, read.
+// ignoring returns some paths, read.
 func ignoring(t *testing.T, texts ...string) []Ignored {
 	t.Helper()
 	var all []Ignored
@@ -25,16 +25,32 @@ func ignoring(t *testing.T, texts ...string) []Ignored {
 }
 
 func TestIgnoredIsRead(t *testing.T) {
+	path := func(segments ...any) []Segment {
+		var all []Segment
+		for _, s := range segments {
+			if name, ok := s.(string); ok {
+				s = fieldNamed(name)
+			}
+			all = append(all, s.(Segment))
+		}
+		return all
+	}
 	for text, want := range map[string]Ignored{
-		"status":                        {"", []string{"status"}},
-		"status.attempts":               {"", []string{"status", "attempts"}},
-		"spec.pot-size.cups_2":          {"", []string{"spec", "pot-size", "cups_2"}},
-		"configmaps: data":              {"configmaps", []string{"data"}},
-		"status.conditions[*].message":  {"", []string{"status", "conditions", everyElement, "message"}},
-		"a[*][*].b[*]['x.y'].c":         {"", []string{"a", everyElement, everyElement, "b", everyElement, "x.y", "c"}},
-		"data['a: b']":                  {"", []string{"data", "a: b"}},
-		"fleets.example.com: status.at": {"fleets.example.com", []string{"status", "at"}},
-		"metadata.annotations['web.example.com/attempts']": {"", []string{"metadata", "annotations", "web.example.com/attempts"}},
+		"status":                        {Path: path("status")},
+		"status.attempts":               {Path: path("status", "attempts")},
+		"spec.pot-size.cups_2":          {Path: path("spec", "pot-size", "cups_2")},
+		"configmaps: data":              {Resource: "configmaps", Path: path("data")},
+		"configmaps/settings: data":     {Resource: "configmaps", Name: "settings", Path: path("data")},
+		"roles/system:x: rules":         {Resource: "roles", Name: "system:x", Path: path("rules")},
+		"pods/web-*: status":            {Resource: "pods", Name: "web-*", Path: path("status")},
+		"status.conditions[*].message":  {Path: path("status", "conditions", everyElement, "message")},
+		"a[*][*].b[*]['x.y'].c":         {Path: path("a", everyElement, everyElement, "b", everyElement, "x.y", "c")},
+		"data['a: b']":                  {Path: path("data", "a: b")},
+		"fleets.example.com: status.at": {Resource: "fleets.example.com", Path: path("status", "at")},
+		"metadata.annotations['web.example.com/attempts']": {Path: path("metadata", "annotations", "web.example.com/attempts")},
+		`status.conditions[?(@.type=="Ready")].message`:    {Path: path("status", "conditions", elementsWith("type", "Ready"), "message")},
+		`status.conditions[?(@.type=="Ready")]`:            {Path: path("status", "conditions", elementsWith("type", "Ready"))},
+		`a[?(@.name=='an "x"')].b`:                         {Path: path("a", elementsWith("name", `an "x"`), "b")},
 	} {
 		got := ignoring(t, text)[0]
 		if difference := cmp.Diff(want, got); difference != "" {
@@ -48,7 +64,7 @@ func TestIgnoredIsRead(t *testing.T) {
 
 func TestBadIgnored(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"", `"" is no path from "" on: write one such as status.attempts, metadata.annotations['example.com/attempts'] or status`},
+		{"", `"" is no path from "" on: write one such as status.attempts, metadata.annotations['example.com/attempts'], status`},
 		{".status", `from ".status" on`},
 		{"status.", `"status." is no path from "." on`},
 		{"status..x", `from "..x" on`},
@@ -65,6 +81,10 @@ func TestBadIgnored(t *testing.T) {
 		{"configmaps:data", `from ":data" on`},
 		{"configmaps: ", `"" is no path`},
 		{"ConfigMaps: data", `from ": data" on`},
+		{"status.conditions[?(@.type==Ready)].message", `[?(@.type=="Ready")].message`},
+		{"status.conditions[?(@.type)].message", `from "[?(@.type)].message" on`},
+		{"configmaps/[x: data", `"[x" is no name of an object: write one such as settings or, for any characters, *`},
+		{"configmaps/: data", `from "/: data" on`},
 		{"status.conditions[*]", "leave out the [*] at the end, to ignore the list as a whole"},
 	} {
 		var ignored Ignored
@@ -76,7 +96,8 @@ func TestBadIgnored(t *testing.T) {
 }
 
 func FuzzIgnored(f *testing.F) {
-	for _, text := range []string{"status.a", "configmaps: data['x/y'].z[*].w", "a['b'][*]['c: d']", "a[*]", "x: y: z", "..", "['"} {
+	for _, text := range []string{"status.a", "configmaps: data['x/y'].z[*].w", "a['b'][*]['c: d']", "a[*]", "x: y: z", "..", "['",
+		"x/y*: a", "x/y: z: a", `a[?(@.b=="c")].d`, `a[?(@.b=='c"')]`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -109,11 +130,17 @@ func TestWithoutIgnored(t *testing.T) {
 		{"below a text", `{m: text}`, []string{"m.a.b"}, `{m: text}`},
 		{"of this resource", `{a: 1, b: 2}`, []string{"pods: a"}, `{b: 2}`},
 		{"of this resource, with its group", `{a: 1, b: 2}`, []string{"pods.metrics.k8s.io: a"}, `{b: 2}`},
+		{"of this object", `{a: 1, b: 2}`, []string{"pods/web-x: a"}, `{b: 2}`},
+		{"of one with a generated name", `{a: 1, b: 2}`, []string{"pods/web-*: a"}, `{b: 2}`},
+		{"of another object", `{a: 1, b: 2}`, []string{"pods/web: a"}, `{a: 1, b: 2}`},
+		{"of one element", `{l: [{type: A, b: 1}, {type: B, b: 2}, {b: 3}]}`, []string{`l[?(@.type=="A")].b`},
+			`{l: [{type: A}, {type: B, b: 2}, {b: 3}]}`},
+		{"one element", `{l: [{type: A, b: 1}, {type: B, b: 2}]}`, []string{`l[?(@.type=="A")]`}, `{l: [{type: B, b: 2}]}`},
 		{"of another", `{a: 1, b: 2}`, []string{"configmaps: a", "b"}, `{a: 1}`},
 	} {
 		object := sampleObject(t, test.object)
-		got := withoutIgnored("pods", object, ignoring(t, test.ignore...))
-		if difference := cmp.Diff(sampleObject(t, test.want), got); difference != "" {
+		got, _ := withoutIgnored("pods", "web-x", object, ignoring(t, test.ignore...))
+		if difference := cmp.Diff(any(sampleObject(t, test.want)), got); difference != "" {
 			t.Errorf("%s: - want, + got\n%s", test.name, difference)
 		}
 		if difference := cmp.Diff(sampleObject(t, test.object), object); difference != "" {
@@ -150,13 +177,7 @@ func TestUnmatched(t *testing.T) {
 // TestAnyIgnoredIsReadAsItIsWritten, whatever the fields are called.
 func TestAnyIgnoredIsReadAsItIsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		field := rapid.OneOf(rapid.StringMatching(`[a-z0-9_-]{1,4}`), rapid.StringMatching(`[a-z./: *\[\]"]{1,6}`))
-		want := Ignored{
-			Resource: rapid.StringMatching(`([a-z]+(\.[a-z0-9-]+)*)?`).Draw(t, "resource"),
-			Path:     []string{rapid.StringMatching(`[a-zA-Z0-9_-]+`).Draw(t, "first")},
-		}
-		want.Path = append(want.Path, rapid.SliceOf(rapid.OneOf(field, rapid.Just(everyElement))).Draw(t, "between")...)
-		want.Path = append(want.Path, field.Draw(t, "last"))
+		want := anyIgnored(rapid.StringMatching(`([a-z]+(\.[a-z0-9-]+)*)?`)).Draw(t, "ignored")
 		written, err := want.MarshalText()
 		var got Ignored
 		if err == nil {
@@ -165,5 +186,24 @@ func TestAnyIgnoredIsReadAsItIsWritten(t *testing.T) {
 		if difference := cmp.Diff(want, got); err != nil || difference != "" {
 			t.Fatalf("%s: %v\n%s", written, err, difference)
 		}
+	})
+}
+
+// anyIgnored draws one of some resources, whatever the fields are called.
+func anyIgnored(resource *rapid.Generator[string]) *rapid.Generator[Ignored] {
+	text := rapid.OneOf(rapid.StringMatching(`[a-z0-9_-]{1,4}`), rapid.StringMatching(`[a-z./: *\[\]"ä]{1,6}`))
+	first := rapid.Map(rapid.StringMatching(`[a-zA-Z0-9_-]+`), fieldNamed)
+	element := rapid.Custom(func(t *rapid.T) Segment {
+		return elementsWith(rapid.StringMatching(`[a-z]{1,4}`).Draw(t, "key"), text.Draw(t, "value"))
+	})
+	last := rapid.OneOf(rapid.Map(text, fieldNamed), element)
+	return rapid.Custom(func(t *rapid.T) Ignored {
+		i := Ignored{Resource: resource.Draw(t, "resource"), Path: []Segment{first.Draw(t, "first")}}
+		if i.Resource != "" {
+			i.Name = rapid.StringMatching(`([a-z:-]+\*?)?`).Draw(t, "name")
+		}
+		i.Path = append(i.Path, rapid.SliceOf(rapid.OneOf(last, rapid.Just(everyElement))).Draw(t, "between")...)
+		i.Path = append(i.Path, last.Draw(t, "last"))
+		return i
 	})
 }

@@ -2,28 +2,22 @@ package drill
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"example.com/twinloop/chaos/proxy"
 )
 
 // The oracles, by the names that findings go by.
 const (
-	Converges = "converges"  // every step comes to what it awaits, and the operator to rest
-	SamePlace = "same place" // where it comes to is where the reference run came to
-	Safe      = "safe"       // the invariants hold after every event, and no object is lost that outlives a step without a fault
-	Leaks     = "leaks"      // nothing outlives its owner
-	Honest    = "honest"     // no panic, no hot loop, and no status of a generation that was not acted on
+	Converges  = "converges"   // every step comes to what it awaits, and the operator to rest
+	FinalState = "final state" // where it comes to is where the reference run came to
+	Safe       = "safe"        // the invariants hold after every event, and no object is lost that outlives a step without a fault
+	Leaks      = "leaks"       // nothing outlives its owner
+	Health     = "health"      // no panic, no hot loop, and no status of a generation that was not acted on
 )
 
 // Oracles are all of them.
-var Oracles = []string{Converges, SamePlace, Safe, Leaks, Honest}
+var Oracles = []string{Converges, FinalState, Safe, Leaks, Health}
 
 // judge holds a run against the reference, or, where there is none, against what can be said without one.
 func (a *arena) judge(reference *reference, run *Recording) []Finding {
@@ -32,17 +26,13 @@ func (a *arena) judge(reference *reference, run *Recording) []Finding {
 		found = append(found, Finding{Oracle: oracle, Text: fmt.Sprintf(format, args...)})
 	}
 	if run.Failure != nil {
-		cause, _, _ := strings.Cut(run.Failure.Error(), "\n")
-		step, _, _ := strings.Cut(cause, ": ")
-		found = append(found, Finding{Oracle: Converges, Text: run.Failure.Error(), cause: withoutParticulars(cause), step: step})
+		found = append(found, unsettled(reference, run))
 	}
 	if reference != nil {
 		if finding := reference.finalState(run); finding.Text != "" {
 			found = append(found, finding)
 		}
-		for _, casualty := range reference.casualties(run) {
-			find(Safe, "%s", casualty)
-		}
+		found = append(found, reference.casualties(run)...)
 	}
 	found = append(found, violated(a.expressions.violations(a.observer.plurals(), run.Events))...)
 	left := leaks
@@ -57,21 +47,19 @@ func (a *arena) judge(reference *reference, run *Recording) []Finding {
 			find(Leaks, "%s", record)
 		}
 	}
-	for _, line := range dishonest(run.Log) {
-		find(Honest, "the operator printed: %s", line)
+	for _, line := range panics(run.Log) {
+		find(Health, "the operator printed: %s", line)
 	}
 	if reference != nil {
-		for _, loop := range hotLoops(writes(reference.Recording), writes(run)) {
-			find(Honest, "%s", loop)
-		}
+		found = append(found, hotLoops(arrivedWrites(reference.Recording), arrivedWrites(run))...)
 	}
 	for _, line := range notSilent(run) {
-		find(Honest, "%s", line)
+		find(Health, "%s", line)
 	}
-	return found
+	return lostFirst(found)
 }
 
-// violated is a finding for each invariant that was: the first time that it was, and how many more times.
+// violated returns a finding for each invariant that was: the first time that it was, and how many more times.
 func violated(violations []Violation) []Finding {
 	var found []Finding
 	times := map[string]int{}
@@ -90,7 +78,7 @@ func violated(violations []Violation) []Finding {
 		if more := times[v.Invariant] - 1; more > 0 {
 			text += fmt.Sprintf("\nand %d more times", more)
 		}
-		found = append(found, Finding{Oracle: Safe, Text: text, cause: v.Invariant, at: v.Seen})
+		found = append(found, Finding{Oracle: Safe, Text: text, cause: v.Invariant, at: v.At})
 	}
 	return found
 }
@@ -103,22 +91,53 @@ func (r *reference) finalState(run *Recording) Finding {
 		if !ok {
 			continue
 		}
-		if difference := step.snapshot.without(r.ignored).difference(expected.snapshot.without(r.ignored)); difference != "" {
-			finding := anotherPlace(fmt.Sprintf("after step %s (- expected, + found):\n%s", step.Name, difference))
-			finding.step = step.Name
-			return finding
+		if d := step.snapshot.without(r.ignoring()).difference(expected.snapshot.without(r.ignoring())); !d.empty() {
+			return stepDifference{step.Name, d}.finding()
 		}
 	}
 	return Finding{}
 }
 
-// anotherPlace is the finding of a difference. Wherever the same is different, it has the same cause.
-func anotherPlace(difference string) Finding {
-	_, what, _ := strings.Cut(difference, "\n")
-	return Finding{Oracle: SamePlace, Text: difference, cause: withoutParticulars(what)}
+// stepDifference is a difference after a step.
+type stepDifference struct {
+	step string
+	difference
 }
 
-// notSilent are the requests that were made while there was nothing to do.
+func (d stepDifference) String() string {
+	return fmt.Sprintf("after step %s (- expected, + found):\n%s", d.step, d.difference)
+}
+
+// finding returns that of a difference. Wherever the same is different, it has the same cause.
+func (d stepDifference) finding() Finding {
+	return Finding{Oracle: FinalState, Text: d.String(), cause: d.summary(), step: d.step, lost: len(d.missing) > 0}
+}
+
+// unsettled returns the finding of a step that did not come to its end: what did not hold, and how what there was then differs from
+// what there is after the step without a fault.
+func unsettled(reference *reference, run *Recording) Finding {
+	text := run.Failure.Error()
+	reasons, _, _ := strings.Cut(text, "\n"+inventory)
+	found := Finding{Oracle: Converges, Text: text, cause: withoutParticulars(reasons), step: run.failedStep}
+	if reference == nil {
+		return found
+	}
+	expected, ok := reference.step(run.failedStep)
+	if !ok {
+		return found
+	}
+	last := takeSnapshot(run.Namespace, run.last, run.Events).without(reference.ignoring())
+	d := last.difference(expected.snapshot.without(reference.ignoring()))
+	if d.empty() {
+		return found
+	}
+	found.Text += fmt.Sprintf("\ncompared with what there is after step %s without a fault (- missing, + found):\n%s", run.failedStep, d)
+	found.cause += "\n" + d.summary()
+	found.lost = len(d.missing) > 0
+	return found
+}
+
+// notSilent returns the requests that were made while there was nothing to do.
 func notSilent(run *Recording) []string {
 	var found []string
 	for _, x := range run.Exchanges {
@@ -132,24 +151,6 @@ func notSilent(run *Recording) []string {
 		}
 	}
 	return append(found, idleReads(run)...)
-}
-
-// idleReads are objects that were read again and again while there was nothing to do. A few reads are those of somebody who looks
-// whether there is.
-func idleReads(run *Recording) []string {
-	counts := map[string]int{}
-	for _, x := range run.Exchanges {
-		if x.Place.Step == listening && x.Verb == "get" && !isLease(x.Request) {
-			counts[x.Path]++
-		}
-	}
-	var found []string
-	for _, path := range slices.Sorted(maps.Keys(counts)) {
-		if n := counts[path]; n > hotExtra {
-			found = append(found, fmt.Sprintf("with nothing to do: %d times GET %s", n, path))
-		}
-	}
-	return found
 }
 
 // expect holds the end of a case against what it expects.
@@ -189,7 +190,7 @@ func (a *arena) measure(run *Recording) map[string]int {
 	return values
 }
 
-// leaks are objects whose owner is gone, objects that wait for a finalizer, and records whose owner is gone.
+// leaks returns objects whose owner is gone, objects that wait for a finalizer, and records whose owner is gone.
 func leaks(last view) []string {
 	alive := owners(last, func(map[string]any) bool { return true })
 	var found []string
@@ -199,7 +200,7 @@ func leaks(last view) []string {
 			owners, _ := metadata["ownerReferences"].([]any)
 			for _, owner := range owners {
 				owner, _ := owner.(map[string]any)
-				if observes(last, owner) && !alive[owner["uid"]] {
+				if last.kinds.include(owner) && !alive[owner["uid"]] {
 					found = append(found, fmt.Sprintf("%s %v outlives its owner %v %v", plural, metadata["name"], owner["kind"], owner["name"]))
 				}
 			}
@@ -211,22 +212,13 @@ func leaks(last view) []string {
 	return append(found, strandedRecords(last)...)
 }
 
-// observes reports whether the objects of an owner's kind are among those seen: of others nothing can be said.
-func observes(v view, owner map[string]any) bool {
-	apiVersion, _ := owner["apiVersion"].(string)
-	kind, _ := owner["kind"].(string)
-	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(apiVersion, kind))
-	_, observed := v.objects[resource.Resource]
-	return observed
-}
-
-// strandedRecords are records whose owner is gone.
+// strandedRecords returns records whose owner is gone.
 func strandedRecords(last view) []string {
 	alive := owners(last, func(map[string]any) bool { return true })
 	return recordsWithout(alive, last, "outlives its owner")
 }
 
-// unheldRecords are records that nobody would withdraw if their owner were deleted now, while the operator is dead:
+// unheldRecords returns records that nobody would withdraw if their owner were deleted now, while the operator is dead:
 // their owner is held by no finalizer.
 func unheldRecords(left view) []string {
 	held := owners(left, func(metadata map[string]any) bool { return metadata["finalizers"] != nil })
@@ -243,7 +235,7 @@ func recordsWithout(owners map[any]bool, v view, what string) []string {
 	return found
 }
 
-// owners are the uids of the objects whose metadata is such.
+// owners returns the uids of the objects whose metadata is such.
 func owners(v view, such func(metadata map[string]any) bool) map[any]bool {
 	uids := map[any]bool{}
 	for _, objects := range v.objects {
@@ -263,7 +255,7 @@ func metadataOf(object any) map[string]any {
 
 var panicked = regexp.MustCompile(`^(panic: |fatal error: |WARNING: DATA RACE)|Observed a panic`)
 
-func dishonest(log string) []string {
+func panics(log string) []string {
 	var lines []string
 	for line := range strings.Lines(log) {
 		if panicked.MatchString(line) {
@@ -271,42 +263,4 @@ func dishonest(log string) []string {
 		}
 	}
 	return lines
-}
-
-// A fault is injected once. Whoever writes so many times more often than without it, and so many times besides, does not
-// try again but all the time.
-const (
-	hotFactor = 3
-	hotExtra  = 20
-)
-
-// recordsEvent is a write that reports and does nothing.
-const recordsEvent proxy.Kind = "POST events"
-
-// hotLoops are the kinds of writes that a step had far more of than in the reference run. What a step does after a restart
-// counts as the step's.
-func hotLoops(reference, run []proxy.Place) []string {
-	type kind struct {
-		step string
-		kind proxy.Kind
-	}
-	count := func(places []proxy.Place) map[kind]int {
-		counts := map[kind]int{}
-		for _, place := range places {
-			if place.Kind == recordsEvent {
-				continue // a recorder sends what it could not for a while all at once
-			}
-			counts[kind{strings.TrimSuffix(place.Step, again), place.Kind}]++
-		}
-		return counts
-	}
-	usual := count(reference)
-	var found []string
-	for of, n := range count(run) {
-		if n > hotFactor*usual[of]+hotExtra {
-			found = append(found, fmt.Sprintf("%s: %s was sent %d times, and %d times in the reference run", of.step, of.kind, n, usual[of]))
-		}
-	}
-	slices.Sort(found)
-	return found
 }

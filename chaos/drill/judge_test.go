@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"example.com/twinloop/chaos/proxy"
@@ -85,6 +86,10 @@ func TestLeaks(t *testing.T) {
 		{"a record and its owner", view{objects: map[string][]any{"fleets": {object("web", "u", "")}}, records: []any{map[string]any{"name": "web.", "owner": "u"}}}, ""},
 		{"a record without its owner", view{records: []any{map[string]any{"name": "web.", "owner": "u"}}}, "DNS record web. outlives its owner"},
 	} {
+		test.last.kinds = knownKinds{{Kind: "Pod"}: "pods"}
+		if _, observed := test.last.objects["fleets"]; observed {
+			test.last.kinds[schema.GroupKind{Kind: "Fleet"}] = "fleets"
+		}
 		found := leaks(test.last)
 		switch {
 		case test.want == "" && len(found) > 0:
@@ -95,13 +100,13 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-func TestPanicIsDishonest(t *testing.T) {
+func TestPanicIsFound(t *testing.T) {
 	log := "I0101 starting workers\npanic: runtime error: index out of range\ngoroutine 1 [running]:\n"
-	if found := dishonest(log); len(found) != 1 || !strings.Contains(found[0], "index out of range") {
+	if found := panics(log); len(found) != 1 || !strings.Contains(found[0], "index out of range") {
 		t.Errorf("found %v", found)
 	}
-	if found := dishonest("I0101 a pod named panic: was created\n"); found != nil {
-		t.Errorf("found %v in an honest log", found)
+	if found := panics("I0101 a pod named panic: was created\n"); found != nil {
+		t.Errorf("found %v in a log without a panic", found)
 	}
 }
 
@@ -189,22 +194,26 @@ func TestExpectations(t *testing.T) {
 
 // TestIdleReads has an operator that looks now and then, and one that never stops.
 func TestIdleReads(t *testing.T) {
-	reads := func(step, path string, times int) *Recording {
+	reads := func(step, path string, times int, gap func(int) time.Duration) *Recording {
 		var run Recording
-		for range times {
-			x := proxy.Exchange{Request: proxy.Request{Verb: "get", Resource: "webs", Path: path}, Place: proxy.Place{Step: step}}
+		for _, at := range afterGaps(times, 1, gap) {
+			x := proxy.Exchange{Request: proxy.Request{Verb: "get", Resource: "webs", Path: path}, Place: proxy.Place{Step: step}, Arrived: at}
 			run.Exchanges = append(run.Exchanges, Exchange{1, x})
 		}
 		return &run
 	}
-	if found := idleReads(reads(listening, "/webs/a", hotExtra)); len(found) > 0 {
+	always := exponential(10 * time.Millisecond)
+	if found := idleReads(reads(listening, "/webs/a", hotExtra, always)); len(found) > 0 {
 		t.Errorf("of one that looks now and then: %q", found)
 	}
-	if found := idleReads(reads("create", "/webs/a", 1000)); len(found) > 0 {
+	if found := idleReads(reads("create", "/webs/a", 1000, always)); len(found) > 0 {
 		t.Errorf("of one that has something to do: %q", found)
 	}
+	if found := idleReads(reads(listening, "/webs/a", hotExtra+1, func(try int) time.Duration { return time.Duration(try) * time.Second })); len(found) > 0 {
+		t.Errorf("of one that looks ever more seldom: %q", found)
+	}
 	want := []string{"with nothing to do: 1000 times GET /webs/a"}
-	if found := idleReads(reads(listening, "/webs/a", 1000)); !slices.Equal(found, want) {
+	if found := idleReads(reads(listening, "/webs/a", 1000, always)); !slices.Equal(found, want) {
 		t.Errorf("found %q, want %q", found, want)
 	}
 }

@@ -92,13 +92,13 @@ func (l *lane) updates() []Update {
 // now is what expressions see, as far as the observer has seen it.
 func (l *lane) now() (view, <-chan struct{}) {
 	objects, changed := l.arena.observer.now(l.namespace)
-	return view{objects: objects, records: l.records()}, changed
+	return view{objects: objects, kinds: l.arena.observer.kinds(), records: l.records()}, changed
 }
 
 // read is what expressions see, asked of the API server and the zone at this moment.
 func (l *lane) read(ctx context.Context) (view, error) {
 	objects, err := l.arena.observer.read(ctx, l.namespace)
-	return view{objects: objects, records: l.records()}, err
+	return view{objects: objects, kinds: l.arena.observer.kinds(), records: l.records()}, err
 }
 
 // await waits until a condition holds.

@@ -33,6 +33,7 @@ type observer struct {
 type observed struct {
 	plural   string
 	resource schema.GroupVersionResource
+	kind     schema.GroupKind
 }
 
 // observation is what was seen of one namespace.
@@ -48,12 +49,12 @@ func observe(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapp
 	ctx, stop := context.WithCancel(ctx)
 	o := &observer{client: client, stop: stop, namespaces: map[string]*observation{}}
 	for _, name := range names {
-		resource, err := findNamespaced(mapper, name)
+		mapping, err := findNamespaced(mapper, name)
 		if err != nil {
 			o.close()
 			return nil, fmt.Errorf("observe: %q: %w", name, err)
 		}
-		o.resources = append(o.resources, observed{plural(name), resource})
+		o.resources = append(o.resources, observed{plural(name), mapping.Resource, mapping.GroupVersionKind.GroupKind()})
 	}
 	for _, resource := range o.resources {
 		if err := o.watch(ctx, resource); err != nil {
@@ -65,23 +66,23 @@ func observe(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapp
 }
 
 // findNamespaced is a resource, named as plural.group, whose objects are in namespaces, as runs are.
-func findNamespaced(mapper meta.RESTMapper, name string) (schema.GroupVersionResource, error) {
+func findNamespaced(mapper meta.RESTMapper, name string) (*meta.RESTMapping, error) {
 	kind, err := mapper.KindFor(schema.ParseGroupResource(name).WithVersion(""))
 	if meta.IsNoMatchError(err) {
-		return schema.GroupVersionResource{}, errors.New("the API server has no such resource; name it as plural.group, " +
+		return nil, errors.New("the API server has no such resource; name it as plural.group, " +
 			"or add its CustomResourceDefinition to operator.manifests")
 	}
 	if err != nil {
-		return schema.GroupVersionResource{}, err
+		return nil, err
 	}
 	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
-		return schema.GroupVersionResource{}, err
+		return nil, err
 	}
 	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
-		return schema.GroupVersionResource{}, errors.New("it is in no namespace, and each run has only its own: leave it out; it cannot be judged")
+		return nil, errors.New("it is in no namespace, and each run has only its own: leave it out; it cannot be judged")
 	}
-	return mapping.Resource, nil
+	return mapping, nil
 }
 
 func (o *observer) close() {
@@ -95,6 +96,15 @@ func (o *observer) plurals() []string {
 		names = append(names, resource.plural)
 	}
 	return names
+}
+
+// kinds are those of the resources that are observed.
+func (o *observer) kinds() knownKinds {
+	all := knownKinds{}
+	for _, resource := range o.resources {
+		all[resource.kind] = resource.plural
+	}
+	return all
 }
 
 // watch follows one resource, from what there is now.

@@ -36,7 +36,9 @@ type Recording struct {
 	// Measures are the plan's, by their names.
 	Measures map[string]int
 
-	last view
+	// last is what there was at the end, failedStep the step that failed.
+	last       view
+	failedStep string
 }
 
 // Exchange is a request to the API server by one of the operator's replicas.
@@ -105,25 +107,32 @@ func (r *Recording) step(name string) (StepRecord, bool) {
 
 // writes are the places of all writes of a run, to the API server and to DNS, in the order of their arrival.
 func writes(run *Recording) []proxy.Place {
-	type write struct {
-		place   proxy.Place
-		arrived time.Time
-	}
-	var all []write
-	for _, exchange := range run.Exchanges {
-		if exchange.IsWrite() && !isLease(exchange.Request) {
-			all = append(all, write{exchange.Place, exchange.Arrived})
-		}
-	}
-	for _, update := range run.Updates {
-		all = append(all, write{update.Place, update.Arrived})
-	}
-	slices.SortStableFunc(all, func(a, b write) int { return a.arrived.Compare(b.arrived) })
 	var places []proxy.Place
-	for _, write := range all {
+	for _, write := range arrivedWrites(run) {
 		places = append(places, write.place)
 	}
 	return places
+}
+
+// arrivedWrite is a write, and when it arrived.
+type arrivedWrite struct {
+	place   proxy.Place
+	arrived time.Time
+}
+
+// arrivedWrites are all writes of a run, in the order of their arrival.
+func arrivedWrites(run *Recording) []arrivedWrite {
+	var all []arrivedWrite
+	for _, exchange := range run.Exchanges {
+		if exchange.IsWrite() && !isLease(exchange.Request) {
+			all = append(all, arrivedWrite{exchange.Place, exchange.Arrived})
+		}
+	}
+	for _, update := range run.Updates {
+		all = append(all, arrivedWrite{update.Place, update.Arrived})
+	}
+	slices.SortStableFunc(all, func(a, b arrivedWrite) int { return a.arrived.Compare(b.arrived) })
+	return all
 }
 
 // history is what expressions see of a run.

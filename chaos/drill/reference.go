@@ -18,8 +18,8 @@ type reference struct {
 	stable, unstable []proxy.Place
 	// survivors are, by step, how many objects outlived it in each of them.
 	survivors map[string]survivors
-	// ignored are the fields that differ between them, and that are ignored for it.
-	ignored []Ignored
+	// ignore is what the definition ignores, ignored are the fields that differ between the agreeing runs besides.
+	ignore, ignored []Ignored
 	// unmatched are the paths to ignore that led nowhere in any of them.
 	unmatched []string
 }
@@ -31,7 +31,7 @@ func newReference(runs []*Recording, ignore []Ignored) *reference {
 	for _, run := range runs {
 		i := slices.IndexFunc(groups, func(r *reference) bool { return r.takes(run) })
 		if i < 0 {
-			groups = append(groups, &reference{Recording: run, agreeing: []*Recording{run}})
+			groups = append(groups, &reference{Recording: run, agreeing: []*Recording{run}, ignore: ignore})
 		}
 	}
 	r := slices.MaxFunc(groups, func(a, b *reference) int { return len(a.agreeing) - len(b.agreeing) })
@@ -53,20 +53,32 @@ func (r *reference) takes(run *Recording) bool {
 		if !ok {
 			continue
 		}
-		differing, curable := differingFields([]snapshot{step.snapshot, other.snapshot})
-		if !curable {
+		differing, objects := unstable([]snapshot{step.snapshot.without(r.ignoring()), other.snapshot.without(r.ignoring())})
+		if objects != "" {
 			return false
 		}
 		fields = append(fields, differing...)
 	}
 	r.agreeing = append(r.agreeing, run)
-	for _, field := range fields {
-		if !slices.ContainsFunc(r.ignored, field.equals) {
-			r.ignored = append(r.ignored, field)
-		}
-	}
+	r.ignored = widest(append(r.ignored, fields...))
 	return true
 }
+
+// widest returns each of some fields once, and of one object only where it is not ignored of all.
+func widest(fields []Ignored) []Ignored {
+	var all []Ignored
+	for _, field := range fields {
+		ofAll := field
+		ofAll.Name = ""
+		if !slices.ContainsFunc(all, field.equal) && (field.Name == "" || !slices.ContainsFunc(fields, ofAll.equal)) {
+			all = append(all, field)
+		}
+	}
+	return all
+}
+
+// ignoring returns the fields that are not compared.
+func (r *reference) ignoring() []Ignored { return slices.Concat(r.ignore, r.ignored) }
 
 // compare fills in what the agreeing runs have in common.
 func (r *reference) compare() {
@@ -90,7 +102,7 @@ func (r *reference) compare() {
 // same reports whether a snapshot after a step is what there was in the runs without a fault.
 func (r *reference) same(step string, s snapshot) bool {
 	expected, ok := r.step(step)
-	return !ok || s.equals(expected.snapshot, r.ignored)
+	return !ok || s.without(r.ignoring()).equal(expected.snapshot.without(r.ignoring()))
 }
 
 // firstWatches returns the watches that each of the runs had open after its first step.

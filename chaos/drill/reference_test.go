@@ -65,7 +65,7 @@ func TestReferenceIsWhatMostRunsComeTo(t *testing.T) {
 		if r.Recording != one || !slices.Equal(r.agreeing, []*Recording{one, other}) || !slices.Equal(r.others, []*Recording{lost}) {
 			t.Errorf("%d agree, %d do not", len(r.agreeing), len(r.others))
 		}
-		if finding := r.finalState(lost); finding.Oracle != SamePlace || finding.step != "roll" {
+		if finding := r.finalState(lost); finding.Oracle != FinalState || finding.step != "roll" {
 			t.Errorf("of the run that lost a pod: %+v", finding)
 		}
 		if finding := r.finalState(other); finding.Text != "" {

@@ -34,8 +34,8 @@ func TestWhatACaseIsThereToShow(t *testing.T) {
 		{"two are to object, and do", []string{Leaks, Safe}, found(Safe, Leaks), Passed, 2, 2},
 		{"what is to be found, is not", []string{Leaks}, nil, Failed, 0, 1},
 		{"one of two is not", []string{Leaks, Safe}, found(Safe), Failed, 1, 2},
-		{"more than what is to be found", []string{Leaks}, found(Leaks, Honest), Failed, 1, 2},
-		{"something else instead", []string{Leaks}, found(Honest), Failed, 0, 2},
+		{"more than what is to be found", []string{Leaks}, found(Leaks, Health), Failed, 1, 2},
+		{"something else instead", []string{Leaks}, found(Health), Failed, 0, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			result := newPointResult(Point{Case: "a"}, 1, true, &Recording{}, test.found)

@@ -116,6 +116,7 @@ func (r *runner) failed(step string, err error) {
 	if errors.Is(err, errScenario) {
 		r.record.Broken = fmt.Errorf("%s: %w", step, err)
 	}
+	r.record.failedStep = step
 	r.record.Failure = fmt.Errorf("%s: %w", step, err)
 }
 
@@ -164,7 +165,7 @@ func (r *runner) withTimeout(ctx context.Context) (context.Context, context.Canc
 
 // snapshot is what can be compared of what there is.
 func (r *runner) snapshot(seen view) snapshot {
-	return takeSnapshot(r.namespace, seen, r.arena.definition.Ignore)
+	return takeSnapshot(r.namespace, seen, r.arena.observer.events(r.namespace))
 }
 
 // settleThrough waits for the effect of a step, through all faults that strike meanwhile.
@@ -248,7 +249,7 @@ func (r *runner) describe(told error) string {
 	if r.mute() {
 		lines = append(lines, "the operator has sent the API server no request since it was started")
 	}
-	lines = append(lines, "there are:")
+	lines = append(lines, inventory)
 	return strings.Join(append(lines, describeLists(seen.objects)...), "\n")
 }
 

@@ -13,6 +13,7 @@ import (
 // view is what expressions see.
 type view struct {
 	objects map[string][]any // by plural, for every resource observed
+	kinds   knownKinds
 	records []any
 	event   map[string]any // for invariants only
 	history history

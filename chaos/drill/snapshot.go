@@ -2,185 +2,113 @@ package drill
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // snapshot is what a namespace and its zone hold, with everything taken out that differs between two runs that came to
-// the same: uids, versions, times, generated names, addresses.
-type snapshot []string
+// the same: uids, versions, times, generated names, addresses. It is in the order of its lines.
+type snapshot []entry
 
-// takeSnapshot normalizes what expressions see, without the fields to ignore.
-func takeSnapshot(namespace string, v view, ignore []Ignored) snapshot {
-	n := normalizer{namespace: namespace, stands: map[string]string{}}
+// entry is an object, or a record of the zone, as it is called and as it is in every run.
+type entry struct {
+	resource, name string
+	value          any
+	line           string // both as text, by which entries are compared
+}
+
+func newEntry(resource, name string, value any) entry {
+	value = canonical(value)
+	return entry{resource, name, value, resource + " " + marshal(value)}
+}
+
+func (e entry) String() string { return e.resource + "/" + e.name }
+
+// takeSnapshot normalizes what expressions see, by all that was seen of the run so far.
+func takeSnapshot(namespace string, v view, events []Event) snapshot {
+	d := newDrawn(namespace, v.kinds)
+	for _, e := range events {
+		d.learn(e)
+	}
+	return d.snapshot(v)
+}
+
+// snapshot normalizes what there is.
+func (d *drawn) snapshot(v view) snapshot {
 	for plural, objects := range v.objects {
 		for _, object := range objects {
-			n.learn(plural, object.(map[string]any))
-			n.learnOwners(v, object.(map[string]any))
+			d.learn(Event{Resource: plural, Object: &unstructured.Unstructured{Object: object.(map[string]any)}})
 		}
 	}
-	var lines snapshot
+	n := normalizer{tokens: d.tokens(v), texts: map[string]string{}}
+	var s snapshot
 	for plural, objects := range v.objects {
 		for _, object := range objects {
-			lines = append(lines, plural+" "+n.write(withoutIgnored(plural, object.(map[string]any), ignore)))
+			object := object.(map[string]any)
+			_, name, _ := strings.Cut(n.replace(identity(plural, object)), "/")
+			s = append(s, newEntry(plural, name, n.object(plural, object)))
 		}
 	}
 	for _, record := range v.records {
-		lines = append(lines, "records "+n.write(record))
+		name, _ := record.(map[string]any)["name"].(string)
+		s = append(s, newEntry(recordsResource, n.replace(name), n.normalize(record)))
 	}
-	slices.Sort(lines)
-	return lines
+	return s.sorted()
 }
 
-// difference shows what a snapshot lacks (-) and has in excess (+) of a reference; empty when they are the same. One
-// object for another of its resource is shown by the fields in which they differ.
-func (s snapshot) difference(reference snapshot) string {
-	missing, excess := subtract(reference, s), subtract(s, reference)
-	var text strings.Builder
-	var lost snapshot
-	for _, line := range missing {
-		resource, object, _ := strings.Cut(line, " ")
-		i := slices.IndexFunc(excess, func(other string) bool { return strings.HasPrefix(other, resource+" ") })
-		if i < 0 {
-			lost = append(lost, line)
-			continue
-		}
-		_, found, _ := strings.Cut(excess[i], " ")
-		fmt.Fprintf(&text, "%s:\n%s", resource, cmp.Diff(unmarshal(object), unmarshal(found)))
-		excess = slices.Delete(excess, i, i+1)
-	}
-	lost.list(&text, "-")
-	excess.list(&text, "+")
-	return text.String()
+func (s snapshot) sorted() snapshot {
+	slices.SortFunc(s, func(a, b entry) int { return strings.Compare(a.line, b.line) })
+	return s
 }
 
-// list writes each object, those once that are alike but for a name, a number or the like.
-func (s snapshot) list(text *strings.Builder, sign string) {
-	alike := map[string]int{}
-	for _, line := range s {
-		alike[withoutParticulars(line)]++
+// without returns a snapshot without the fields to ignore.
+func (s snapshot) without(ignore []Ignored) snapshot {
+	if len(ignore) == 0 {
+		return s
 	}
-	for _, line := range s {
-		like := withoutParticulars(line)
-		switch n := alike[like]; {
-		case n == 1:
-			fmt.Fprintf(text, "%s %s\n", sign, line)
-		case n > 1:
-			fmt.Fprintf(text, "%s %s, and %d more like it\n", sign, line, n-1)
-		}
-		delete(alike, like)
-	}
-}
-
-// subtract is what a has more of than b, each as often as it has it more.
-func subtract(a, b snapshot) snapshot {
-	rest := slices.Clone(b)
-	var more snapshot
-	for _, line := range a {
-		if i := slices.Index(rest, line); i >= 0 {
-			rest = slices.Delete(rest, i, i+1)
-		} else {
-			more = append(more, line)
+	rest := slices.Clone(s)
+	for i, e := range rest {
+		if value, changed := withoutIgnored(e.resource, e.name, e.value, ignore); changed {
+			rest[i] = newEntry(e.resource, e.name, value)
 		}
 	}
-	return more
+	return rest.sorted()
 }
 
-type normalizer struct {
-	namespace string
-	// stands maps the uids, generated names and addresses of the objects to what stands for them.
-	stands map[string]string
+// equal reports whether two snapshots are of the same state.
+func (s snapshot) equal(other snapshot) bool {
+	return slices.EqualFunc(s, other, func(a, b entry) bool { return a.line == b.line })
 }
 
-func (n normalizer) learn(plural string, object map[string]any) {
-	metadata, _ := object["metadata"].(map[string]any)
-	name, _ := metadata["name"].(string)
-	if prefix, ok := metadata["generateName"].(string); ok {
-		n.stands[name] = prefix + "*"
-		name = prefix + "*"
-	}
-	if uid, ok := metadata["uid"].(string); ok {
-		n.stands[uid] = "<uid of " + plural + "/" + name + ">"
-	}
-	for _, path := range [][]string{{"status", "podIP"}, {"spec", "clusterIP"}} {
-		address, _, _ := unstructured.NestedString(object, path...)
-		if _, err := netip.ParseAddr(address); err == nil {
-			n.stands[address] = "<address of " + plural + "/" + name + ">"
-		}
-	}
-}
-
-// learnOwners learns those owners of an object that are not observed themselves, by kind and name.
-func (n normalizer) learnOwners(v view, object map[string]any) {
-	owners, _ := metadataOf(object)["ownerReferences"].([]any)
-	for _, owner := range owners {
-		owner, _ := owner.(map[string]any)
-		if uid, _ := owner["uid"].(string); !observes(v, owner) {
-			n.stands[uid] = fmt.Sprintf("<uid of %v/%v>", owner["kind"], owner["name"])
-		}
-	}
-}
-
-func (n normalizer) write(value any) string {
-	return marshal(n.normalize(value))
-}
-
-// marshal leaves what stands for something, such as <time>, as it is.
-func marshal(value any) string {
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		panic(err) // it was read from JSON
-	}
-	return strings.TrimSuffix(text.String(), "\n")
-}
-
-// volatile are the fields of metadata that are different for every object, or say how it came about.
-var volatile = []string{"resourceVersion", "creationTimestamp", "managedFields", "deletionTimestamp", "selfLink"}
-
-var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`)
-
-func unmarshal(text string) any {
-	var value any
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		panic(err) // marshal wrote it
-	}
-	return value
-}
-
-func (n normalizer) normalize(value any) any {
+// canonical returns a value without empty fields, with its lists in one order. An empty field says what a missing one does: which
+// of them there is depends on who wrote the object last. Most lists of the API are sets or maps by a key, whose order tells only
+// how they came about.
+func canonical(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
-		normal := map[string]any{}
+		full := make(map[string]any, len(value))
 		for key, child := range value {
-			if key == "metadata" {
-				if metadata, ok := child.(map[string]any); ok {
-					child = without(metadata, volatile)
-				}
-			}
-			// An empty field says what a missing one does: which of them there is depends on who wrote the object last.
-			if child := n.normalize(child); !isEmpty(child) {
-				normal[key] = child
+			if child := canonical(child); !isEmpty(child) {
+				full[key] = child
 			}
 		}
-		return normal
+		return full
 	case []any:
-		normal := make([]any, len(value))
-		for i, child := range value {
-			normal[i] = n.normalize(child)
+		byText := make(map[string]any, len(value))
+		texts := make([]string, len(value))
+		for i, element := range value {
+			element = canonical(element)
+			texts[i] = marshal(element)
+			byText[texts[i]] = element
 		}
-		// Most lists of the API are sets or maps by a key, whose order tells only how they came about.
-		slices.SortFunc(normal, func(a, b any) int { return strings.Compare(marshal(a), marshal(b)) })
-		return normal
-	case string:
-		return n.text(value)
+		slices.Sort(texts)
+		ordered := make([]any, len(value))
+		for i, text := range texts {
+			ordered[i] = byText[text]
+		}
+		return ordered
 	}
 	return value
 }
@@ -197,25 +125,13 @@ func isEmpty(value any) bool {
 	return false
 }
 
-func (n normalizer) text(text string) string {
-	if stands, ok := n.stands[text]; ok {
-		return stands
+// marshal leaves what stands for something, such as <time>, as it is.
+func marshal(value any) string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // it was read from JSON
 	}
-	if timestamp.MatchString(text) {
-		return "<time>"
-	}
-	if _, err := netip.ParseAddr(text); err == nil {
-		return "<address>"
-	}
-	return strings.ReplaceAll(text, n.namespace, "<namespace>")
-}
-
-func without(metadata map[string]any, keys []string) map[string]any {
-	rest := map[string]any{}
-	for key, value := range metadata {
-		if !slices.Contains(keys, key) {
-			rest[key] = value
-		}
-	}
-	return rest
+	return strings.TrimSuffix(text.String(), "\n")
 }

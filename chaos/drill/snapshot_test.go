@@ -8,6 +8,7 @@ import (
 // podsAndRecords is what two runs that came to the same differ in: names, uids, versions, times and addresses.
 func podsAndRecords(namespace, suffix, uid, version, when, address string) view {
 	return view{
+		kinds: knownKinds{{Kind: "Fleet"}: "fleets", {Kind: "Pod"}: "pods"},
 		objects: map[string][]any{
 			"fleets": {map[string]any{
 				"metadata": map[string]any{"name": "web", "namespace": namespace, "uid": uid, "resourceVersion": version, "creationTimestamp": when},
@@ -28,7 +29,7 @@ func podsAndRecords(namespace, suffix, uid, version, when, address string) view 
 func TestSnapshotsOfTheSameAreEqual(t *testing.T) {
 	one := takeSnapshot("crash-1", podsAndRecords("crash-1", "x7k2p", "u-1", "100", "2026-01-02T03:04:05Z", "10.0.0.1"), nil)
 	two := takeSnapshot("crash-2", podsAndRecords("crash-2", "9qzzz", "u-2", "2345", "2026-01-02T04:05:06Z", "10.0.7.9"), nil)
-	if difference := two.difference(one); difference != "" {
+	if difference := two.difference(one); !difference.empty() || !two.equal(one) {
 		t.Error(difference)
 	}
 }
@@ -43,24 +44,24 @@ func TestSnapshotTellsWhatDiffers(t *testing.T) {
 		{"a field", func(v view) {
 			v.objects["fleets"][0].(map[string]any)["status"].(map[string]any)["readyReplicas"] = int64(2)
 		},
-			[]string{"fleets:", "readyReplicas", "-", "+"}},
+			[]string{"fleets/web:", "readyReplicas", "-", "+"}},
 		{"an object too many", func(v view) {
 			v.objects["pods"] = append(v.objects["pods"], map[string]any{"metadata": map[string]any{"name": "stray"}})
 		}, []string{"+ pods", "stray"}},
 		{"an object too few", func(v view) { v.objects["pods"] = nil }, []string{"- pods", "web-abc-*"}},
 		{"an address that nobody has", func(v view) { v.records[0].(map[string]any)["addresses"] = []any{"10.9.9.9"} },
-			[]string{"records:", "<address of pods/web-abc-*>", "<address>"}},
+			[]string{"records/web.<namespace>.fleet.test.:", "<address of pods/web-abc-*>", "<address>"}},
 		{"the owner of a record", func(v view) { v.records[0].(map[string]any)["owner"] = "somebody else" },
-			[]string{"records:", "somebody else"}},
+			[]string{"records/web.", "somebody else"}},
 		{"an owner reference to another uid", func(v view) {
 			metadata := v.objects["pods"][0].(map[string]any)["metadata"].(map[string]any)
 			metadata["ownerReferences"] = []any{map[string]any{"kind": "Fleet", "name": "web", "uid": "gone"}}
-		}, []string{"pods:", "gone"}},
+		}, []string{"pods/web-abc-*:", "gone"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			changed := podsAndRecords("ns", "a", "u", "1", "2026-01-02T03:04:05Z", "10.0.0.1")
 			test.change(changed)
-			difference := takeSnapshot("ns", changed, nil).difference(takeSnapshot("ns", reference, nil))
+			difference := takeSnapshot("ns", changed, nil).difference(takeSnapshot("ns", reference, nil)).String()
 			for _, want := range test.want {
 				if !strings.Contains(difference, want) {
 					t.Errorf("want %q in:\n%s", want, difference)
@@ -81,10 +82,10 @@ func TestAlikeIsShownOnce(t *testing.T) {
 	}
 	some := objects("oak-0", "oak-1", "oak-x7k2p", "elm")
 	for _, test := range []struct{ got, want string }{
-		{some.difference(nil), `+ pods {"metadata":{"name":"elm","owner":"<namespace>"}}` + "\n" +
+		{some.difference(nil).String(), `+ pods {"metadata":{"name":"elm","owner":"<namespace>"}}` + "\n" +
 			`+ pods {"metadata":{"name":"oak-0","owner":"<namespace>"}}, and 1 more like it` + "\n" +
 			`+ pods {"metadata":{"name":"oak-x7k2p","owner":"<namespace>"}}` + "\n"},
-		{snapshot(nil).difference(objects("oak-0", "oak-1", "oak-2")),
+		{snapshot(nil).difference(objects("oak-0", "oak-1", "oak-2")).String(),
 			`- pods {"metadata":{"name":"oak-0","owner":"<namespace>"}}, and 2 more like it` + "\n"},
 	} {
 		if test.got != test.want {
@@ -144,9 +145,9 @@ func TestSnapshotsThatAreTheSame(t *testing.T) {
 		{"a field of another's", map[string]any{"n": int64(1)}, map[string]any{}, []string{"pods: n"}, false},
 	} {
 		one, other, ignored := object(test.one), object(test.other), ignoring(t, test.ignore...)
-		difference := takeSnapshot("ns", one, ignored).difference(takeSnapshot("ns", other, ignored))
-		if (difference == "") != test.same {
-			t.Errorf("%s: %q", test.name, difference)
+		before, after := takeSnapshot("ns", one, nil).without(ignored), takeSnapshot("ns", other, nil).without(ignored)
+		if difference := before.difference(after); difference.empty() != test.same || before.equal(after) != test.same {
+			t.Errorf("%s:\n%s", test.name, difference)
 		}
 	}
 }
@@ -154,8 +155,12 @@ func TestSnapshotsThatAreTheSame(t *testing.T) {
 // TestIgnoringChangesNoObject that others look at.
 func TestIgnoringChangesNoObject(t *testing.T) {
 	seen := object(map[string]any{"spec": map[string]any{"n": int64(1)}})
-	takeSnapshot("ns", seen, ignoring(t, "spec.n"))
+	s := takeSnapshot("ns", seen, nil)
+	s.without(ignoring(t, "spec.n"))
 	if spec := seen.objects["fleets"][0].(map[string]any)["spec"].(map[string]any); spec["n"] != int64(1) {
 		t.Errorf("it has become %v", spec)
+	}
+	if spec := s[0].value.(map[string]any)["spec"].(map[string]any); spec["n"] != int64(1) {
+		t.Errorf("in the snapshot it has become %v", spec)
 	}
 }

@@ -88,8 +88,8 @@ func recordsOf(entries []zone.Entry) []any {
 // Violation is an invariant that did not hold after an event.
 type Violation struct {
 	Invariant, Event string
-	// Seen is when the event was.
-	Seen time.Time
+	// At is when the event was seen.
+	At time.Time
 	// Unevaluated is why it could not be told whether it held; nil where it did not.
 	Unevaluated error
 	// Objects are what there was then, a line each.
@@ -127,6 +127,9 @@ func eventValue(e Event, before *unstructured.Unstructured) map[string]any {
 func describe(e Event) string {
 	return fmt.Sprintf("%s %s %s at version %s", e.Type, e.Resource, e.Object.GetName(), e.Object.GetResourceVersion())
 }
+
+// inventory is the line before a list of objects.
+const inventory = "there are:"
 
 // describe lists the objects, each with what most invariants are about.
 func (s state) describe() []string { return describeLists(s.lists()) }

@@ -27,7 +27,7 @@ func survivorsOf(before, after view) survivors {
 	return counts
 }
 
-// atLeast is what each of several counts has of every resource.
+// atLeast returns what each of several counts has of every resource.
 func atLeast(all []survivors) survivors {
 	least := maps.Clone(all[0])
 	for _, counts := range all[1:] {
@@ -38,10 +38,10 @@ func atLeast(all []survivors) survivors {
 	return least
 }
 
-// casualties are the objects that a step cost which was struck by a fault, and that outlive it in every fault-free run: whoever
-// deletes and creates anew what it finds comes to the same place too.
-func (r *reference) casualties(run *Recording) []string {
-	var found []string
+// casualties returns the objects that a step cost which was struck by a fault, and that outlive it in every fault-free run: whoever
+// deletes and creates anew what it finds comes to the same state too.
+func (r *reference) casualties(run *Recording) []Finding {
+	var found []Finding
 	struck := map[string]bool{}
 	for _, strike := range run.Strikes {
 		struck[strings.TrimSuffix(strike.Step, again)] = true // both kills of a pair are in one step
@@ -54,8 +54,8 @@ func (r *reference) casualties(run *Recording) []string {
 		usual := r.survivors[name]
 		for _, plural := range slices.Sorted(maps.Keys(usual)) {
 			if n := step.survivors[plural]; n < usual[plural] {
-				found = append(found, fmt.Sprintf("%s: of the %s there before it, %d outlive it, and %d without a fault",
-					name, plural, n, usual[plural]))
+				found = append(found, Finding{Oracle: Safe, step: name, lost: true, Text: fmt.Sprintf(
+					"%s: of the %s there before it, %d outlive it, and %d without a fault", name, plural, n, usual[plural])})
 			}
 		}
 	}

@@ -40,7 +40,14 @@ func TestCasualties(t *testing.T) {
 		{"in a step that was not struck", struck("roll", podsOf("a", "b", "c"), podsOf("x")), nil},
 		{"by none", &Recording{}, nil},
 	} {
-		if got := r.casualties(test.run); !slices.Equal(got, test.want) {
+		var got []string
+		for _, finding := range r.casualties(test.run) {
+			got = append(got, finding.Text)
+			if finding.step != "scale" || !finding.lost {
+				t.Errorf("%s: %+v is not about the step, or not about a loss", test.name, finding)
+			}
+		}
+		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}

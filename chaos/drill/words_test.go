@@ -33,7 +33,7 @@ func TestFindingInALine(t *testing.T) {
 		finding Finding
 		want    string
 	}{
-		{Finding{Oracle: SamePlace, Text: "after step create (- expected, + found):\nwebs:\n  map[string]any{\n-\u00a0\t\"a\": 1,\n+\u00a0\t\"a\": 2,"},
+		{Finding{Oracle: FinalState, Text: "after step create (- expected, + found):\nwebs:\n  map[string]any{\n-\u00a0\t\"a\": 1,\n+\u00a0\t\"a\": 2,"},
 			`after step create (- expected, + found): - "a": 1,`},
 		{Finding{Oracle: Safe, Text: "one: violated by ADDED pods a at version 7; there were:\npods a"}, "one: violated by ADDED pods a at version 7"},
 		{Finding{Oracle: Converges, Text: "roll: not settled\nthere are:"}, "roll: not settled"},

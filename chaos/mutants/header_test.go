@@ -12,7 +12,7 @@ const goodHeader = `# Forget the error:
 #
 # drill: crash
 # oracle: converges
-# oracle: same place
+# oracle: final state
 # point: roll: POST pods #3, after
 # point: delete: UPDATE fleet.test. #1, before
 
@@ -25,7 +25,7 @@ func TestReadHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprintf("%s|%s|%q|%s", m.Says, m.Drill, m.Oracles, m.Points)
-	want := `Forget the error: it will not happen again.|crash|["converges" "same place"]|` +
+	want := `Forget the error: it will not happen again.|crash|["converges" "final state"]|` +
 		`[roll: POST pods #3, after delete: UPDATE fleet.test. #1, before]`
 	if got != want {
 		t.Errorf("read %s\nwant %s", got, want)
@@ -37,11 +37,11 @@ func TestBadHeaders(t *testing.T) {
 		"no header":         {goodHeader, "diff --git a/x.go b/x.go\n", "30-x.patch:1: begin with what the mistake is"},
 		"nothing said":      {"# Forget the error:\n# it will not happen again.\n", "", "30-x.patch:6: begin with what the mistake is"},
 		"no drill":          {"# drill: crash\n", "", "30-x.patch:7: drill: missing"},
-		"no oracle":         {"# oracle: converges\n# oracle: same place\n", "", "30-x.patch:6: oracle: missing"},
+		"no oracle":         {"# oracle: converges\n# oracle: final state\n", "", "30-x.patch:6: oracle: missing"},
 		"no point":          {"# point: roll: POST pods #3, after\n# point: delete: UPDATE fleet.test. #1, before\n", "", "30-x.patch:6: point: missing"},
 		"unknown drill":     {"drill: crash", "drill: smash", `30-x.patch:4: drill: "smash" is none of crash`},
 		"two drills":        {"# drill: crash\n", "# drill: crash\n# drill: crash\n", "30-x.patch:5: drill: given twice"},
-		"unknown oracle":    {"oracle: converges", "oracle: convergence", `30-x.patch:5: oracle: "convergence" is none of converges, same place`},
+		"unknown oracle":    {"oracle: converges", "oracle: convergence", `30-x.patch:5: oracle: "convergence" is none of converges, final state`},
 		"bad point":         {"#3, after", "#3", "30-x.patch:7: point \"roll: POST pods #3\": must be a case"},
 		"unknown field":     {"# point: roll", "# at: roll", "30-x.patch:7: unknown field \"at: roll: POST pods #3, after\""},
 		"no space":          {"oracle: converges", "oracle:converges", "30-x.patch:5: unknown field"},
