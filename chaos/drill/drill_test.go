@@ -22,6 +22,9 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == asWanderer {
+		wander()
+	}
 	controlplanetest.Main(m, controlplane.Options{
 		CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
 		Controllers: controlplane.Housekeeping,
