@@ -102,6 +102,10 @@ func TestCrashAtSomePoints(t *testing.T) {
 			all := len(report.Points)
 			want := Summary{Operator: o.Name, Drill: "crash", Points: all, Injected: all, Passed: all}
 			got := report.Summary
+			if !strings.HasPrefix(got.Identity, "ServiceAccount fleet-system/") {
+				t.Errorf("it ran as %s", got.Identity)
+			}
+			got.Identity = ""
 			got.Seconds, got.HalfDone = 0, 0
 			if got != want {
 				t.Errorf("summary %+v, want %+v", got, want)

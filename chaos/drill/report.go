@@ -32,6 +32,8 @@ type Outline struct {
 type Summary struct {
 	Operator string `json:"operator"`
 	Drill    string `json:"drill"`
+	// Identity is whom the operator ran as.
+	Identity string `json:"identity"`
 	// Points were run; at Injected of them the fault took place.
 	Points   int `json:"points"`
 	Injected int `json:"injected"`
@@ -145,7 +147,7 @@ func (p *PointResult) expect(oracles []string) {
 func newReport(a *arena, reference *reference, results []PointResult, took time.Duration) *Report {
 	report := &Report{
 		Summary: Summary{
-			Operator: a.subject.Name, Drill: a.definition.Name, Points: len(results), Seconds: took.Seconds(),
+			Operator: a.subject.Name, Drill: a.definition.Name, Identity: a.subject.Identity.String(), Points: len(results), Seconds: took.Seconds(),
 		},
 		Points:    results,
 		Reference: newTimeline(reference.Recording),

@@ -94,7 +94,7 @@ func TestSummaryCounts(t *testing.T) {
 	}
 	got := newReport(&arena{definition: &Definition{Name: "d"}, subject: Subject{Name: "o"}},
 		&reference{Recording: &Recording{}}, results, 90*time.Second).Summary
-	want := Summary{Operator: "o", Drill: "d", Points: 4, Injected: 3, Passed: 2, Failed: 2, HalfDone: 1, Seconds: 90}
+	want := Summary{Operator: "o", Drill: "d", Identity: "the administrator", Points: 4, Injected: 3, Passed: 2, Failed: 2, HalfDone: 1, Seconds: 90}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -122,9 +122,9 @@ func (o drillOptions) hold(
 	}
 	var reports drill.Reports
 	for _, subject := range work.subjects {
-		identity, err := subject.manifest.Install(ctx, client)
+		identity, err := subject.install(ctx, ground, client, stderr)
 		if err != nil {
-			return reports, fmt.Errorf("%s: %w", subject.name, err)
+			return reports, err
 		}
 		for _, definition := range work.definitions {
 			fmt.Fprintf(stderr, "%s: %s\n", subject.name, definition.Name)
