@@ -147,7 +147,7 @@ func TestErrorsAtSomePoints(t *testing.T) {
 // TestOperatorThatDoesNothing has no reference to be held against: the drill says so instead of passing.
 func TestOperatorThatDoesNothing(t *testing.T) {
 	idle := subject(t, "handwired")
-	idle.Name, idle.Command.Program = "idle", executable(t, "#!/bin/sh\nexec sleep 1000\n")
+	idle.Name, idle.Command.Program = "idle", onlooker(t, "")
 	definition := crashDrill(t)
 	definition.Timeout.Duration = definition.Timeout.Duration / 30
 	_, err := Run(t.Context(), Options{Definition: definition, Subject: idle, ControlPlane: cp, Lanes: 1})

@@ -81,6 +81,9 @@ func (a *arena) undisturbed(ctx context.Context, number int, p plan) (*Recording
 	if run.Broken != nil {
 		return nil, run.Broken
 	}
+	if err := checkReached(run); err != nil {
+		return nil, err
+	}
 	if err := a.definition.checkObserved(run); err != nil {
 		return nil, err
 	}

@@ -70,6 +70,9 @@ func (a *arena) run(ctx context.Context, namespace string, p plan) (*Recording, 
 			break
 		}
 	}
+	if r.record.asked() {
+		l.hear(ctx)
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
