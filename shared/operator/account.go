@@ -72,3 +72,13 @@ func (m *Manifest) namespaceOf(account string) string {
 	}
 	return metav1.NamespaceDefault
 }
+
+// knownNamespaceOf is the namespace of a ServiceAccount of the manifest's; empty for any other.
+func (m *Manifest) knownNamespaceOf(account string) string {
+	for _, known := range m.accounts {
+		if known.Name == account {
+			return known.Namespace
+		}
+	}
+	return ""
+}

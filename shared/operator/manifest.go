@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -161,25 +162,25 @@ func isHookOfAnotherTime(o Object) bool {
 	return times != "" && !strings.Contains(times, "-install")
 }
 
-// completeNamespaces says where the objects are whose manifests leave it to the command line: where the bindings look for a
-// ServiceAccount, and everything else where it is.
+// completeNamespaces says where the ServiceAccounts are whose manifests leave it to the command line, and whose namespace a binding
+// leaves out: there, or in the binding's own.
 func (m *Manifest) completeNamespaces() {
 	for _, account := range m.accounts {
 		if account.Namespace == "" {
 			account.Namespace = m.namespaceOf(account.Name)
 		}
 	}
-	complete := func(subjects []rbacv1.Subject) {
+	complete := func(subjects []rbacv1.Subject, namespace string) {
 		for i := range subjects {
 			if s := &subjects[i]; s.Kind == rbacv1.ServiceAccountKind && s.Namespace == "" {
-				s.Namespace = m.namespaceOf(s.Name)
+				s.Namespace = cmp.Or(namespace, m.knownNamespaceOf(s.Name))
 			}
 		}
 	}
 	for _, binding := range m.clusterRoleBindings {
-		complete(binding.Subjects)
+		complete(binding.Subjects, "")
 	}
 	for _, binding := range m.roleBindings {
-		complete(binding.Subjects)
+		complete(binding.Subjects, binding.Namespace)
 	}
 }

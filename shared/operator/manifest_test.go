@@ -121,6 +121,29 @@ roleRef: {kind: ClusterRole, name: op}
 	}
 }
 
+// TestSubjectWithoutANamespace is in that of its binding, as for the API server, or where the manifests have the account.
+func TestSubjectWithoutANamespace(t *testing.T) {
+	const accountAndBinding = `
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: op, namespace: system}}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: op PLACE}, subjects: [{kind: ServiceAccount, name: op}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: op}, subjects: [{kind: ServiceAccount, name: op}]}
+`
+	for place, want := range map[string]string{"": "system", ", namespace: system": "system", ", namespace: other": "other"} {
+		m, err := NewManifest(read(t, strings.Replace(accountAndBinding, " PLACE", place, 1)), Choice{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.roleBindings[0].Subjects[0].Namespace; got != want {
+			t.Errorf("binding in %q: subject in %s, want %s", place, got, want)
+		}
+		if got := m.clusterRoleBindings[0].Subjects[0].Namespace; got != "system" {
+			t.Errorf("binding in none: subject in %s", got)
+		}
+	}
+}
+
 const twoAccounts = `
 {apiVersion: v1, kind: ServiceAccount, metadata: {name: controller, namespace: system}}
 ---
