@@ -37,12 +37,14 @@ const everything = `
 ---
 {apiVersion: v1, kind: Service, metadata: {name: metrics}, spec: {ports: [{port: 80}]}}
 ---
-{apiVersion: example.com/v1, kind: Thing, metadata: {name: first}, spec: {size: 1}}
+{apiVersion: example.com/v1, kind: Thing, metadata: {name: first}, spec: {size: 1, unknown: kept}}
 `
 
 // TestManifestIsApplied to an API server, to the last object.
 func TestManifestIsApplied(t *testing.T) {
-	manifest, err := NewManifest(read(t, everything+"---"+things("  version: v1")), Choice{})
+	manifest, err := NewManifest(read(t, everything+"---"+things(`  version: v1
+  validation: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+`)), Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +72,10 @@ func TestManifestIsApplied(t *testing.T) {
 		if _, err := client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(t.Context()); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+	first, err := client.CoreV1().RESTClient().Get().AbsPath("/apis/example.com/v1/namespaces/system/things/first").DoRaw(t.Context())
+	if err != nil || !strings.Contains(string(first), `"unknown":"kept"`) {
+		t.Errorf("a field that the definition does not know is lost: %s, %v", first, err)
 	}
 	for _, test := range []struct{ object, want string }{
 		{`{apiVersion: monitoring.coreos.com/v1, kind: ServiceMonitor, metadata: {name: a}}`,
