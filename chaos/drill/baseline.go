@@ -166,6 +166,9 @@ func (a *arena) faultFree(ctx context.Context, namespace string, b *baseline, p 
 	if err != nil {
 		return err
 	}
+	if err := checkReached(run); err != nil {
+		return err
+	}
 	if err := a.definition.checkObserved(run); err != nil {
 		return err
 	}

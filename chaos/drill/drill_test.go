@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == toyArgument {
 		runToy(os.Args[2:])
 	}
+	if len(os.Args) > 1 && os.Args[1] == asWanderer {
+		wander()
+	}
 	controlplanetest.Main(m, controlplane.Options{
 		CRDs:        []*apiextensionsv1.CustomResourceDefinition{crd.Fleet()},
 		Controllers: controlplane.Housekeeping,
@@ -102,6 +105,10 @@ func TestCrashAtSomePoints(t *testing.T) {
 			all := len(report.Points)
 			want := Summary{Operator: o.Name, Drill: "crash", Points: all, Injected: all, Passed: all}
 			got := report.Summary
+			if !strings.HasPrefix(got.Identity, "ServiceAccount fleet-system/") {
+				t.Errorf("it ran as %s", got.Identity)
+			}
+			got.Identity = ""
 			got.Seconds, got.HalfDone = 0, 0
 			if got != want {
 				t.Errorf("summary %+v, want %+v", got, want)
@@ -143,7 +150,7 @@ func TestErrorsAtSomePoints(t *testing.T) {
 // TestOperatorThatDoesNothing has no reference to be held against: the drill says so instead of passing.
 func TestOperatorThatDoesNothing(t *testing.T) {
 	idle := subject(t, "handwired")
-	idle.Name, idle.Command.Program = "idle", executable(t, "#!/bin/sh\nexec sleep 1000\n")
+	idle.Name, idle.Command.Program = "idle", onlooker(t, "")
 	definition := crashDrill(t)
 	definition.Timeout.Duration = definition.Timeout.Duration / 30
 	_, err := Run(t.Context(), Options{Definition: definition, Subject: idle, ControlPlane: cp, Lanes: 1})

@@ -108,7 +108,9 @@ func TestCases(t *testing.T) {
 	if len(all) != 1 || all[0].Case != "hands-over" || all[0].Runs != 1 {
 		t.Errorf("hand-overs %+v", all)
 	}
-	got, want := report.Summary, Summary{Operator: "handwired", Drill: "tiny", Points: 6, Injected: 6, Passed: 3, Failed: 3}
+	got, want := report.Summary, Summary{
+		Operator: "handwired", Drill: "tiny", Identity: "ServiceAccount fleet-system/fleet-handwired", Points: 6, Injected: 6, Passed: 3, Failed: 3,
+	}
 	if got.Seconds = 0; got != want {
 		t.Errorf("summary %+v, want %+v", got, want)
 	}

@@ -25,9 +25,13 @@ type Operator struct {
 	Alone      []string `json:"alone,omitempty"`
 	Electing   []string `json:"electing,omitempty"`
 	Publishing []string `json:"publishing,omitempty"`
-	// Manifests are files of YAML, or folders of such or for kustomize, found from the drill file's folder: CustomResourceDefinitions, and the
-	// ServiceAccount that the operator runs as with its roles and bindings. Without a ServiceAccount it runs as the administrator.
+	// Manifests are files of YAML, or folders of such, for kustomize or of a Helm chart, found from the drill file's folder. All that they
+	// hold is applied but workloads. Without a ServiceAccount among it the operator runs as the administrator.
 	Manifests []string `json:"manifests,omitempty"`
+	// LeaveOut are objects of the manifests that are not applied, as kind/name.
+	LeaveOut []string `json:"leaveOut,omitempty"`
+	// ServiceAccount is the one of several that the operator runs as, as name or namespace/name.
+	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// ClusterWide is set for one that cannot be told to work in one namespace only.
 	ClusterWide bool `json:"clusterWide,omitempty"`
 	// Controllers are those of kube-controller-manager that it needs beside garbage collection, such as replicaset-controller.

@@ -36,6 +36,8 @@ type Outline struct {
 type Summary struct {
 	Operator string `json:"operator"`
 	Drill    string `json:"drill"`
+	// Identity is whom the operator ran as.
+	Identity string `json:"identity"`
 	// Points were run; at Injected of them the fault took place.
 	Points   int `json:"points"`
 	Injected int `json:"injected"`
@@ -168,7 +170,7 @@ func newReport(a *arena, baseline *baseline, results []PointResult, took time.Du
 	reference := baseline.current()
 	report := &Report{
 		Summary: Summary{
-			Operator: a.subject.Name, Drill: a.definition.Name, Points: len(results), Seconds: took.Seconds(),
+			Operator: a.subject.Name, Drill: a.definition.Name, Identity: a.subject.Identity.String(), Points: len(results), Seconds: took.Seconds(),
 		},
 		Points:    results,
 		Reference: newTimeline(reference.Recording),

@@ -95,7 +95,7 @@ func TestSummaryCounts(t *testing.T) {
 	}
 	got := newReport(&arena{definition: &Definition{Name: "d"}, subject: Subject{Name: "o"}},
 		&baseline{reference: &reference{Recording: &Recording{}}}, results, 90*time.Second).Summary
-	want := Summary{Operator: "o", Drill: "d", Points: 6, Injected: 5, Passed: 2, Failed: 2, NotJudged: 1, NotConfirmed: 1, HalfDone: 1, Seconds: 90}
+	want := Summary{Operator: "o", Drill: "d", Identity: "the administrator", Points: 6, Injected: 5, Passed: 2, Failed: 2, NotJudged: 1, NotConfirmed: 1, HalfDone: 1, Seconds: 90}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

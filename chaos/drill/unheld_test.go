@@ -66,12 +66,18 @@ func briefly(t *testing.T, text string) *Definition {
 
 const idle = "#!/bin/sh\nexec sleep 1000\n"
 
+// onlooker is an operator that asks the API server for something, says something, and does nothing more.
+func onlooker(t *testing.T, words string) string {
+	t.Helper()
+	return executable(t, "#!/bin/sh\n"+cp.Bin("kubectl")+" get pods >/dev/null 2>&1\n"+words+"exec sleep 1000\n")
+}
+
 // TestOperatorThatNeverBecomesReady is told apart from one that says something.
 func TestOperatorThatNeverBecomesReady(t *testing.T) {
-	requireUnheld(t, briefly(t, tiny), program(t, executable(t, idle)),
+	requireUnheld(t, briefly(t, tiny), program(t, onlooker(t, "")),
 		"the reference run, without any fault, fails (converges, in 3 of 3 runs): create: not settled after 1s: what the step awaits is not true",
 		"The operator printed nothing.")
-	requireUnheld(t, briefly(t, tiny), program(t, executable(t, "#!/bin/sh\necho waiting for the moon\nexec sleep 1000\n")),
+	requireUnheld(t, briefly(t, tiny), program(t, onlooker(t, "echo waiting for the moon\n")),
 		"the reference run, without any fault, fails (converges, in 3 of 3 runs): create: not settled after 1s: what the step awaits is not true",
 		"The operator's last words:\n  waiting for the moon")
 }
@@ -85,7 +91,7 @@ scenario:
   apply: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: app, image: a}]}}
   await: pods[0].metadata.labels['app'] == 'web'
 `
-	requireUnheld(t, briefly(t, text), program(t, executable(t, idle)),
+	requireUnheld(t, briefly(t, text), program(t, onlooker(t, "")),
 		"the reference run, without any fault, fails (converges, in 3 of 3 runs): create: not settled after 1s: await cannot be evaluated: no such key: labels",
 		"The operator printed nothing.")
 }

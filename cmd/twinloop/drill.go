@@ -50,6 +50,8 @@ func newDrillCommand() *cobra.Command {
 	flags.StringSliceVar(&o.operators, "operator", nil,
 		"Operators to drill, one after the other, separated by commas: "+operatorNames()+".")
 	flags.StringVar(&o.config, "config", "", "Drill the operator that this file describes.")
+	flags.StringArrayVar(&o.inheritEnv, "inherit-env", nil,
+		"Pass this variable of your environment on to the operator, which has one of its own. May be repeated.")
 	flags.IntVar(&o.lanes, "lanes", 0,
 		fmt.Sprintf("Number of points to run at once, each in a namespace of its own. Default: %d, and %d where most of the time is waited.\n"+
 			"Those of an operator that is clusterWide are run one after the other.", busyLanes, waitingLanes))
@@ -120,17 +122,19 @@ func (o drillOptions) hold(
 	}
 	var reports drill.Reports
 	for _, subject := range work.subjects {
-		identity, err := subject.manifest.Install(ctx, client)
+		identity, err := subject.install(ctx, ground, client, stderr)
 		if err != nil {
-			return reports, fmt.Errorf("%s: %w", subject.name, err)
+			return reports, err
 		}
 		for _, definition := range work.definitions {
 			fmt.Fprintf(stderr, "%s: %s\n", subject.name, definition.Name)
 			options := work.options
 			options.Definition, options.ControlPlane = definition, ground
 			options.Lanes = cmp.Or(o.lanes, lanesFor(definition))
+			command := subject.command
+			command.Inherit = o.inheritEnv
 			options.Subject = drill.Subject{
-				Name: subject.name, Command: subject.command, Identity: identity, ClusterWide: subject.clusterWide,
+				Name: subject.name, Command: command, Identity: identity, ClusterWide: subject.clusterWide,
 			}
 			progress := newDrillProgress(stderr)
 			options.Progress = progress.show

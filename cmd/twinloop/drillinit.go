@@ -42,7 +42,7 @@ func newDrillInitCommand() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringVar(&o.crd, "crd", "",
-		"The CustomResourceDefinitions that the operator needs: a file, or a folder of files or for kustomize.")
+		"The CustomResourceDefinitions that the operator needs: a file, or a folder of files, for kustomize or\nof a Helm chart.")
 	flags.StringVar(&o.sample, "sample", "", "An object of one of them.")
 	flags.StringVarP(&o.output, "output", "o", "", "Write to this file, which must not be there yet, and not to standard output.")
 	return command
@@ -99,16 +99,20 @@ func (o drillInitOptions) definitions() (paths []string, all []*apiextensionsv1.
 		return nil, nil, err
 	}
 	for _, path := range candidates {
-		manifest, err := operator.ReadManifest(path)
+		objects, err := operator.ReadObjects("operator", path)
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(manifest.CRDs) > 0 {
-			paths, all = append(paths, path), append(all, manifest.CRDs...)
+		found, err := operator.Definitions(objects)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(found) > 0 {
+			paths, all = append(paths, path), append(all, found...)
 		}
 	}
 	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("%s holds no CustomResourceDefinition of apiextensions.k8s.io/v1: name the file that does", o.crd)
+		return nil, nil, fmt.Errorf("%s holds no CustomResourceDefinition: name the file that does", o.crd)
 	}
 	return paths, all, nil
 }

@@ -8,18 +8,20 @@ import (
 	"strings"
 
 	"example.com/twinloop/chaos/drill"
+	"example.com/twinloop/shared/operator"
 )
 
 // drillOptions are the command's flags.
 type drillOptions struct {
-	operators []string
-	config    string
-	lanes     int
-	points    []string
-	shard     string
-	seed      uint64
-	output    string
-	html      string
+	operators  []string
+	config     string
+	inheritEnv []string
+	lanes      int
+	points     []string
+	shard      string
+	seed       uint64
+	output     string
+	html       string
 }
 
 // drillWork is what is to be done: each drill with each operator.
@@ -38,6 +40,11 @@ func (o drillOptions) parse(name string) (*drillWork, error) {
 	}
 	if work.subjects, err = o.subjects(work.definitions[0]); err != nil {
 		return nil, err
+	}
+	for _, name := range o.inheritEnv {
+		if err := operator.CheckInherit(name); err != nil {
+			return nil, fmt.Errorf("--inherit-env: %w", err)
+		}
 	}
 	for _, definition := range work.definitions {
 		if err := definition.CheckKinds(work.crds()); err != nil {

@@ -11,9 +11,11 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"example.com/twinloop/chaos/drill"
 	"example.com/twinloop/shared/api/crd"
+	"example.com/twinloop/shared/controlplane"
 	"example.com/twinloop/shared/operator"
 )
 
@@ -77,9 +79,15 @@ func describedSubject(described drill.Operator, folder string) (*drillSubject, e
 		}
 		paths = append(paths, path)
 	}
-	manifest, err := operator.ReadManifest(paths...)
+	objects, err := operator.ReadObjects(described.Name, paths...)
 	if err != nil {
 		return nil, fmt.Errorf("manifests: %w", err)
+	}
+	manifest, err := operator.NewManifest(objects, operator.Choice{
+		LeaveOut: described.LeaveOut, ServiceAccount: described.ServiceAccount,
+	})
+	if err != nil {
+		return nil, err
 	}
 	command := described.StartedBy()
 	if strings.Contains(command.Program, "/") && !filepath.IsAbs(command.Program) {
@@ -103,4 +111,26 @@ func (s *drillSubject) prepare(ctx context.Context, folder string, stderr io.Wri
 	binary := filepath.Join(folder, s.name)
 	s.command = operator.CommandOf(binary)
 	return s.known.Build(ctx, binary)
+}
+
+// install installs all that the operator needs in a cluster, and says whom it runs as.
+func (s *drillSubject) install(
+	ctx context.Context, ground *controlplane.ControlPlane, client kubernetes.Interface, stderr io.Writer,
+) (operator.Identity, error) {
+	for _, notice := range s.manifest.Notices {
+		fmt.Fprintf(stderr, "%s: %s\n", s.name, notice)
+	}
+	identity, err := s.manifest.Install(ctx, client)
+	if err == nil {
+		err = s.manifest.Apply(ctx, ground.AdminConfig())
+	}
+	if err != nil {
+		return identity, fmt.Errorf("%s: operator.manifests: %w", s.name, err)
+	}
+	who := identity.String()
+	if identity.Administrator() {
+		who += " (no ServiceAccount in operator.manifests)"
+	}
+	fmt.Fprintf(stderr, "%s runs as %s\n", s.name, who)
+	return identity, nil
 }

@@ -13,10 +13,12 @@ import (
 // Command is how an operator's process is started. Its texts may name what is different for each process, as {{kubeconfig}},
 // {{namespace}} and {{dns}}, the host:port of the DNS server.
 type Command struct {
-	// Program is the executable, Args what it is always given, Env what is added to the environment, as NAME=value.
+	// Program is the executable, Args what it is always given.
 	Program string
 	Args    []string
-	Env     []string
+	// Env is added to the environment that every process gets, as NAME=value; Inherit are the names of the caller's variables
+	// that are passed on beside.
+	Env, Inherit []string
 	// Alone is added for one process that must not wait for a Lease, Electing for one that must.
 	Alone, Electing []string
 	// Publishing is added where there is a DNS server.
@@ -37,7 +39,8 @@ type Situation struct {
 	Log io.Writer
 }
 
-// Start starts a process, which does not outlive the caller.
+// Start starts a process, which does not outlive the caller, in an environment of its own: it cannot find the cluster of whoever
+// starts it.
 func (c Command) Start(s Situation) (*process.Process, error) {
 	fill := strings.NewReplacer("{{kubeconfig}}", s.Kubeconfig, "{{namespace}}", s.Namespace, "{{dns}}", s.DNSServer)
 	var args []string
@@ -55,14 +58,19 @@ func (c Command) Start(s Situation) (*process.Process, error) {
 	if s.DNSServer != "" {
 		add(c.Publishing)
 	}
+	folder, err := newHome()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", c.Program, err)
+	}
 	cmd := exec.Command(c.Program, args...)
-	cmd.Env = os.Environ()
+	cmd.Env = environment(os.Environ(), c.Inherit, folder.Path, s)
 	for _, setting := range c.Env {
 		cmd.Env = append(cmd.Env, fill.Replace(setting))
 	}
 	cmd.Stdout, cmd.Stderr = s.Log, s.Log
-	started, err := process.Start(cmd)
+	started, err := process.Start(cmd, folder.Remove)
 	if err != nil {
+		folder.Remove()
 		return nil, fmt.Errorf("starting %s: %w", c.Program, err)
 	}
 	return started, nil

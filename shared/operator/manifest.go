@@ -1,169 +1,186 @@
 package operator
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
-	"os"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Manifest is what an operator's manifests say: the resources it is about, whom it runs as and what is bound to that.
+// Manifest is what an operator's manifests say: the resources it is about, whom it runs as and what is bound to that, and all else
+// that it needs in a cluster.
 type Manifest struct {
-	CRDs                []*apiextensionsv1.CustomResourceDefinition
-	account             *corev1.ServiceAccount
+	CRDs []*apiextensionsv1.CustomResourceDefinition
+	// Notices tell, a line each, which objects are not applied though nobody asked to leave them out.
+	Notices []string
+
+	accounts            []*corev1.ServiceAccount
+	account             *corev1.ServiceAccount // the one of them that the operator runs as, or nil
 	clusterRoles        map[string]*rbacv1.ClusterRole
-	roles               map[string]*rbacv1.Role
+	roles               []*rbacv1.Role
 	clusterRoleBindings []*rbacv1.ClusterRoleBinding
 	roleBindings        []*rbacv1.RoleBinding
+	workloads           []Object
+	others              []Object
 }
 
-// ReadManifest reads files of YAML, and folders: one for kustomize as `kubectl apply -k` builds it, any other file by file. What is
-// neither a definition nor about whom the operator runs as is left out. The error names the path, and what is wrong there.
+// Choice says what of the manifests is wanted.
+type Choice struct {
+	// LeaveOut are objects that are not applied, as kind/name.
+	LeaveOut []string
+	// ServiceAccount is the one that the operator runs as, as name or namespace/name; empty where there is no doubt.
+	ServiceAccount string
+}
+
+// NewManifest sorts the objects of an operator's manifests by what is done with them. Every object is applied, noticed or refused.
+// The error names the field of a drill file's operator that is wrong.
+func NewManifest(objects []Object, c Choice) (*Manifest, error) {
+	wanted, err := leaveOut(objects, c.LeaveOut)
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{clusterRoles: map[string]*rbacv1.ClusterRole{}}
+	for _, object := range wanted {
+		if err := m.add(object); err != nil {
+			return nil, fmt.Errorf("manifests: %w", err)
+		}
+	}
+	m.completeNamespaces()
+	m.account, err = chooseAccount(m.accounts, m.workloads, c.ServiceAccount)
+	return m, err
+}
+
+// ReadManifest reads the manifests at some paths, of which all is wanted.
 func ReadManifest(paths ...string) (*Manifest, error) {
-	m := &Manifest{clusterRoles: map[string]*rbacv1.ClusterRole{}, roles: map[string]*rbacv1.Role{}}
-	for _, path := range paths {
-		if err := m.read(path); err != nil {
-			return nil, err
-		}
-	}
-	if m.account != nil && m.account.Namespace == "" {
-		m.account.Namespace = m.namespaceOf(m.account.Name)
-	}
-	return m, nil
-}
-
-func (m *Manifest) read(path string) error {
-	files, err := ManifestsIn(path)
-	if err == nil && len(files) == 0 {
-		err = errors.New("it has neither a kustomization nor a file of YAML: name the folder or the file that does")
-	}
+	objects, err := ReadObjects("", paths...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	for _, file := range files {
-		content, err := contentOf(file)
-		if err == nil {
-			err = m.add(content)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-	}
-	return nil
+	return NewManifest(objects, Choice{})
 }
 
-// namespaceOf is where the bindings look for a ServiceAccount whose manifest leaves it to the command line.
-func (m *Manifest) namespaceOf(account string) string {
-	var subjects []rbacv1.Subject
-	for _, binding := range m.clusterRoleBindings {
-		subjects = append(subjects, binding.Subjects...)
-	}
-	for _, binding := range m.roleBindings {
-		subjects = append(subjects, binding.Subjects...)
-	}
-	for _, subject := range subjects {
-		if subject.Kind == rbacv1.ServiceAccountKind && subject.Name == account && subject.Namespace != "" {
-			return subject.Namespace
+// Definitions returns the CustomResourceDefinitions among some objects.
+func Definitions(objects []Object) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, object := range objects {
+		if object.GroupVersionKind().GroupKind() == definitionKind {
+			found, err := definition(object)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found)
 		}
 	}
-	return metav1.NamespaceDefault
+	return all, nil
 }
 
-func (m *Manifest) add(content []byte) error {
-	documents, err := documentsOf(content)
-	if err != nil {
+var definitionKind = schema.GroupKind{Group: apiextensionsv1.GroupName, Kind: "CustomResourceDefinition"}
+
+// leaveOut returns the objects without some, each of which there must be.
+func leaveOut(objects []Object, names []string) ([]Object, error) {
+	for i, name := range names {
+		if !slices.ContainsFunc(objects, func(o Object) bool { return o.String() == name }) {
+			return nil, fmt.Errorf("leaveOut[%d]: operator.manifests hold no %s: name an object of theirs, as kind/name", i, name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return slices.Contains(names, o.String()) }), nil
+}
+
+func (m *Manifest) add(o Object) error {
+	if err := checkReachable(o); err != nil {
 		return err
 	}
-	for _, document := range documents {
-		var typed metav1.TypeMeta
-		if err := yaml.Unmarshal(document, &typed); err != nil || typed.APIVersion == "" || typed.Kind == "" {
-			return errors.New("it is no object of Kubernetes: give it an apiVersion and a kind")
-		}
-		object, _, err := decoder.Decode(document, nil, nil)
-		if runtime.IsNotRegisteredError(err) {
-			continue // a custom resource, which is of no concern here
-		}
-		if err != nil {
-			return err
-		}
-		switch object := object.(type) {
-		case *apiextensionsv1.CustomResourceDefinition:
-			m.CRDs = append(m.CRDs, object)
-		case *corev1.ServiceAccount:
-			if m.account != nil {
-				return fmt.Errorf("ServiceAccount %s: there is %s already, and the operator can run as one only", object.Name, m.account.Name)
-			}
-			m.account = object
-		case *rbacv1.ClusterRole:
-			m.clusterRoles[object.Name] = object
-		case *rbacv1.Role:
-			m.roles[object.Name] = object
-		case *rbacv1.ClusterRoleBinding:
-			m.clusterRoleBindings = append(m.clusterRoleBindings, object)
-		case *rbacv1.RoleBinding:
-			m.roleBindings = append(m.roleBindings, object)
-		}
+	kind := o.GroupVersionKind()
+	switch {
+	case kind.GroupKind() == definitionKind:
+		return addTyped(o, definition, func(d *apiextensionsv1.CustomResourceDefinition) { m.CRDs = append(m.CRDs, d) })
+	case kind.Group == "" && kind.Kind == rbacv1.ServiceAccountKind:
+		return addTyped(o, typed, func(a *corev1.ServiceAccount) { m.accounts = append(m.accounts, a) })
+	case kind.Group == rbacv1.GroupName:
+		return m.addRBAC(o)
+	case isWorkload(kind.GroupKind()):
+		m.workloads = append(m.workloads, o)
+		m.Notices = append(m.Notices, fmt.Sprintf("left out %s: the drill starts operator.command in place of workloads", o))
+	case isHookOfAnotherTime(o):
+		m.Notices = append(m.Notices, fmt.Sprintf("left out %s: its chart has it for another time than the installation (%s)",
+			o, o.GetAnnotations()[hook]))
+	default:
+		m.others = append(m.others, o)
 	}
 	return nil
 }
 
-// decoder reads what a manifest may hold: Kubernetes' own kinds, and definitions of others.
-var decoder = func() runtime.Decoder {
-	known := runtime.NewScheme()
-	utilruntime.Must(scheme.AddToScheme(known))
-	utilruntime.Must(apiextensionsv1.AddToScheme(known))
-	return serializer.NewCodecFactory(known).UniversalDeserializer()
-}()
-
-func contentOf(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+// addRBAC adds a role or a binding, which look the same in all versions that there have been.
+func (m *Manifest) addRBAC(o Object) error {
+	o.SetAPIVersion(rbacv1.SchemeGroupVersion.String())
+	switch o.GetKind() {
+	case "ClusterRole":
+		return addTyped(o, typed, func(r *rbacv1.ClusterRole) { m.clusterRoles[r.Name] = r })
+	case "Role":
+		return addTyped(o, typed, func(r *rbacv1.Role) { m.roles = append(m.roles, r) })
+	case "ClusterRoleBinding":
+		return addTyped(o, typed, func(b *rbacv1.ClusterRoleBinding) { m.clusterRoleBindings = append(m.clusterRoleBindings, b) })
+	case "RoleBinding":
+		return addTyped(o, typed, func(b *rbacv1.RoleBinding) { m.roleBindings = append(m.roleBindings, b) })
+	default:
+		return o.errorf("there is no such kind in %s", rbacv1.SchemeGroupVersion)
 	}
-	if !info.IsDir() {
-		return os.ReadFile(path)
-	}
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), path)
-	if err != nil {
-		return nil, err
-	}
-	return built.AsYaml()
 }
 
-// documentsOf splits a manifest at its document separators. What has only comments in it, such as a licence, is no document.
-func documentsOf(content []byte) ([][]byte, error) {
-	var documents [][]byte
-	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
-	for {
-		document, err := reader.Read()
-		if errors.Is(err, io.EOF) {
-			return documents, nil
+// addTyped adds an object as its Go type.
+func addTyped[T any](o Object, read func(Object) (*T, error), add func(*T)) error {
+	value, err := read(o)
+	if err == nil {
+		add(value)
+	}
+	return err
+}
+
+// isWorkload reports whether a kind starts containers.
+func isWorkload(kind schema.GroupKind) bool {
+	switch kind.Kind {
+	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet":
+		return kind.Group == "apps" || kind.Group == "extensions"
+	case "Job", "CronJob":
+		return kind.Group == "batch"
+	case "Pod", "ReplicationController":
+		return kind.Group == ""
+	}
+	return false
+}
+
+// hook is the annotation of objects that a chart has for a certain time.
+const hook = "helm.sh/hook"
+
+func isHookOfAnotherTime(o Object) bool {
+	times := o.GetAnnotations()[hook]
+	return times != "" && !strings.Contains(times, "-install")
+}
+
+// completeNamespaces says where the ServiceAccounts are whose manifests leave it to the command line, and whose namespace a binding
+// leaves out: there, or in the binding's own.
+func (m *Manifest) completeNamespaces() {
+	for _, account := range m.accounts {
+		if account.Namespace == "" {
+			account.Namespace = m.namespaceOf(account.Name)
 		}
-		if err != nil {
-			return nil, err
+	}
+	complete := func(subjects []rbacv1.Subject, namespace string) {
+		for i := range subjects {
+			if s := &subjects[i]; s.Kind == rbacv1.ServiceAccountKind && s.Namespace == "" {
+				s.Namespace = cmp.Or(namespace, m.knownNamespaceOf(s.Name))
+			}
 		}
-		value, err := yaml.YAMLToJSON(document)
-		if err != nil {
-			return nil, fmt.Errorf("it is no valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-		}
-		if string(value) != "null" {
-			documents = append(documents, document)
-		}
+	}
+	for _, binding := range m.clusterRoleBindings {
+		complete(binding.Subjects, "")
+	}
+	for _, binding := range m.roleBindings {
+		complete(binding.Subjects, binding.Namespace)
 	}
 }

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -8,7 +9,6 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,16 +43,29 @@ func (o Operator) ReadManifest() (*Manifest, error) {
 	return ReadManifest(filepath.Join(root, o.Manifest))
 }
 
+// Administrator reports whether the operator runs as the administrator.
+func (i Identity) Administrator() bool { return i.Account == (types.NamespacedName{}) }
+
+// String returns whom the operator runs as, for people.
+func (i Identity) String() string {
+	if i.Administrator() {
+		return "the administrator"
+	}
+	return "ServiceAccount " + i.Account.String()
+}
+
 // Install is [Operator.Install] for any operator. One whose manifest has no ServiceAccount runs as the administrator.
 func (m *Manifest) Install(ctx context.Context, client kubernetes.Interface) (Identity, error) {
 	if m.account == nil {
 		return Identity{manifest: &Manifest{}}, nil
 	}
 	account := types.NamespacedName{Namespace: m.account.Namespace, Name: m.account.Name}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: account.Namespace}}
-	_, noNamespace := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
-	_, noAccount := client.CoreV1().ServiceAccounts(account.Namespace).Create(ctx, m.account, metav1.CreateOptions{})
-	failures := []error{noNamespace, noAccount}
+	var failures []error
+	for _, one := range m.accounts {
+		failures = append(failures, createNamespace(ctx, client, one.Namespace))
+		_, err := client.CoreV1().ServiceAccounts(one.Namespace).Create(ctx, one, metav1.CreateOptions{})
+		failures = append(failures, err)
+	}
 	for _, role := range m.clusterRoles {
 		_, err := client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
 		failures = append(failures, err)
@@ -64,7 +77,7 @@ func (m *Manifest) Install(ctx context.Context, client kubernetes.Interface) (Id
 		}
 	}
 	if err := firstBut(apierrors.IsAlreadyExists, failures...); err != nil {
-		return Identity{}, fmt.Errorf("installing ServiceAccount %s and its roles: %w", account, err)
+		return Identity{}, fmt.Errorf("installing %s and its roles: %w", Identity{Account: account}, err)
 	}
 	return Identity{Account: account, manifest: m}, nil
 }
@@ -78,47 +91,60 @@ func asksOnly(role *rbacv1.ClusterRole) bool {
 	})
 }
 
-// BindEverywhere lets the operator work in all namespaces.
+// BindEverywhere lets the operator work in all namespaces, and in those of its Roles do what they say.
 func (i Identity) BindEverywhere(ctx context.Context, client kubernetes.Interface) error {
 	var failures []error
 	for _, binding := range i.manifest.clusterRoleBindings {
 		_, err := client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
 		failures = append(failures, err)
 	}
-	return firstBut(apierrors.IsAlreadyExists, append(failures, i.bindRoles(ctx, client, i.Account.Namespace))...)
+	own := func(namespace string) string { return cmp.Or(namespace, i.Account.Namespace) }
+	for _, role := range i.manifest.roles {
+		failures = append(failures, createNamespace(ctx, client, own(role.Namespace)))
+		_, err := client.RbacV1().Roles(own(role.Namespace)).Create(ctx, role, metav1.CreateOptions{})
+		failures = append(failures, err)
+	}
+	for _, binding := range i.manifest.roleBindings {
+		failures = append(failures, createNamespace(ctx, client, own(binding.Namespace)))
+		_, err := client.RbacV1().RoleBindings(own(binding.Namespace)).Create(ctx, binding, metav1.CreateOptions{})
+		failures = append(failures, err)
+	}
+	return firstBut(apierrors.IsAlreadyExists, failures...)
 }
 
-// Bind lets the operator work in one namespace. Its Roles, which the manifest has for the operator's own namespace, are
-// copied to that one.
+// Bind lets the operator work in one namespace. What the manifest has for the whole cluster or for any namespace is copied to that
+// one, by names in which nothing that was of the same name elsewhere collides.
 func (i Identity) Bind(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	var failures []error
 	for _, binding := range i.manifest.clusterRoleBindings {
 		_, err := client.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: binding.Name},
+			ObjectMeta: metav1.ObjectMeta{Name: "cluster:" + binding.Name},
 			RoleRef:    binding.RoleRef,
 			Subjects:   binding.Subjects,
 		}, metav1.CreateOptions{})
 		failures = append(failures, err)
 	}
-	return firstBut(apierrors.IsAlreadyExists, append(failures, i.bindRoles(ctx, client, namespace))...)
-}
-
-func (i Identity) bindRoles(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	var failures []error
 	for _, role := range i.manifest.roles {
-		copied := role.DeepCopy()
-		copied.Namespace = namespace
-		_, err := client.RbacV1().Roles(namespace).Create(ctx, copied, metav1.CreateOptions{})
+		_, err := client.RbacV1().Roles(namespace).Create(ctx, &rbacv1.Role{
+			ObjectMeta: metav1.ObjectMeta{Name: copied(role.Namespace, role.Name)}, Rules: role.Rules,
+		}, metav1.CreateOptions{})
 		failures = append(failures, err)
 	}
 	for _, binding := range i.manifest.roleBindings {
-		copied := binding.DeepCopy()
-		copied.Namespace = namespace
-		_, err := client.RbacV1().RoleBindings(namespace).Create(ctx, copied, metav1.CreateOptions{})
+		to := binding.RoleRef
+		if to.Kind == "Role" {
+			to.Name = copied(binding.Namespace, to.Name)
+		}
+		_, err := client.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: copied(binding.Namespace, binding.Name)}, RoleRef: to, Subjects: binding.Subjects,
+		}, metav1.CreateOptions{})
 		failures = append(failures, err)
 	}
 	return firstBut(apierrors.IsAlreadyExists, failures...)
 }
+
+// copied is the name of what is copied from a namespace.
+func copied(namespace, name string) string { return "namespace:" + namespace + ":" + name }
 
 // firstBut returns the first error that is not of a kind that may happen.
 func firstBut(may func(error) bool, failures ...error) error {

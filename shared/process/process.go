@@ -18,18 +18,20 @@ const pipeGrace = time.Second
 
 // A Process is a started child program.
 type Process struct {
-	cmd    *exec.Cmd
-	exited chan struct{}
-	err    error // set before exited is closed
+	cmd      *exec.Cmd
+	cleanups []func()
+	exited   chan struct{}
+	err      error // set before exited is closed
 }
 
 // Start starts cmd, which must not have been started, and takes charge of it: the caller must not Wait for it.
-// It sets what cmd.SysProcAttr needs for a process group and for the end of the parent.
+// It sets what cmd.SysProcAttr needs for a process group and for the end of the parent. The cleanups run when the process has
+// been reaped, and before anybody is told.
 //
 // Linux sends the parent-death signal when the thread that forked ends, not its process
 // (https://go.dev/issue/27505), so one thread is kept for the child's whole life: it starts the child and
 // waits for it.
-func Start(cmd *exec.Cmd) (*Process, error) {
+func Start(cmd *exec.Cmd, cleanups ...func()) (*Process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
@@ -37,7 +39,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.WaitDelay == 0 {
 		cmd.WaitDelay = pipeGrace
 	}
-	p := &Process{cmd: cmd, exited: make(chan struct{})}
+	p := &Process{cmd: cmd, cleanups: cleanups, exited: make(chan struct{})}
 	started := make(chan error)
 	go p.run(started)
 	if err := <-started; err != nil {
@@ -57,6 +59,9 @@ func (p *Process) run(started chan<- error) {
 	p.err = p.cmd.Wait()
 	_ = syscall.Kill(-p.Pid(), syscall.SIGKILL) // what it left behind in its group
 	release()
+	for _, cleanup := range p.cleanups {
+		cleanup()
+	}
 	close(p.exited)
 }
 
