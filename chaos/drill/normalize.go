@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/netip"
 	"regexp"
-	"slices"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
@@ -98,32 +97,44 @@ func (n normalizer) number(value int64) any {
 // lowestNodePort is the first that the API server gives to a service, unless it is told another.
 const lowestNodePort = 30000
 
-// fields returns those of a map. Where several keys become one, such as generated names, each but the first gets a number.
+// fields returns those of a map.
 func (n normalizer) fields(of map[string]any) map[string]any {
 	normal := make(map[string]any, len(of))
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		child := of[key]
-		switch {
-		case key == "metadata":
+	same := map[string][]any{}
+	for key, child := range of {
+		switch key {
+		case "metadata":
 			child = n.normalize(withoutVolatile(child))
-		case key == "observedGeneration":
+		case "observedGeneration":
 			child = n.observed(child)
 		default:
 			child = n.normalize(child)
 		}
-		normal[freeKey(normal, n.replace(key))] = child
+		key = n.replace(key)
+		switch first, taken := normal[key]; {
+		case !taken:
+			normal[key] = child
+		case same[key] == nil:
+			same[key] = []any{first, child}
+		default:
+			same[key] = append(same[key], child)
+		}
+	}
+	for key, children := range same {
+		numbered(normal, key, children)
 	}
 	return normal
 }
 
-// freeKey returns a key, numbered where a map has it already.
-func freeKey(in map[string]any, key string) string {
-	free := key
-	for i := 2; ; i++ {
-		if _, taken := in[free]; !taken {
-			return free
+// numbered gives fields of one key, such as a generated name, a number each but the first. Their order is that of their values: that
+// of the keys was drawn.
+func numbered(fields map[string]any, key string, children []any) {
+	for i, child := range canonical(children).([]any) {
+		if i == 0 {
+			fields[key] = child
+		} else {
+			fields[fmt.Sprintf("%s (%d)", key, i+1)] = child
 		}
-		free = fmt.Sprintf("%s (%d)", key, i)
 	}
 }
 
