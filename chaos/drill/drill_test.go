@@ -105,7 +105,7 @@ func TestCrashAtSomePoints(t *testing.T) {
 			all := len(report.Points)
 			want := Summary{Operator: o.Name, Drill: "crash", Points: all, Injected: all, Passed: all}
 			got := report.Summary
-			if !strings.HasPrefix(got.Identity, "ServiceAccount fleet-system/") {
+			if !strings.HasPrefix(got.Identity, "ServiceAccount ") {
 				t.Errorf("it ran as %s", got.Identity)
 			}
 			got.Identity = ""
