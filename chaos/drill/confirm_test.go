@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -105,7 +106,16 @@ func TestMissingWatches(t *testing.T) {
 			t.Errorf("%s: %v are missing, want %d", test.name, missing, test.missing)
 		}
 	}
-	if err := notWatching([]proxy.Kind{"WATCH pods"}); !errors.Is(err, errNotWatching) {
-		t.Errorf("got %v", err)
+}
+
+// A process that is killed while it is waited for is struck; only one that had a step's whole time has not begun to work.
+func TestRestThatIsInterrupted(t *testing.T) {
+	for cause, notWorking := range map[error]bool{errStruck: false, errEnded: false, errNotSettled: true} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(cause)
+		err := restError(ctx, notWatching([]proxy.Kind{"WATCH pods"}))
+		if errors.Is(err, errNotWatching) != notWorking || !notWorking && !errors.Is(err, cause) {
+			t.Errorf("interrupted since %v: %v", cause, err)
+		}
 	}
 }

@@ -108,9 +108,10 @@ func (r *runner) rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// restError keeps why a process counts as not working; otherwise what never came to rest is why ctx ended.
+// restError returns why a process counts as not working, if it was the step's time that ended; otherwise what never came to
+// rest, and why ctx ended.
 func restError(ctx context.Context, err error) error {
-	if errors.Is(err, errNotWatching) {
+	if errors.Is(err, errNotWatching) && errors.Is(context.Cause(ctx), errNotSettled) {
 		return err
 	}
 	return fmt.Errorf("%w: the operator goes on writing, or what is observed goes on changing", context.Cause(ctx))
