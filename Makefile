@@ -9,7 +9,7 @@ export PATH := $(PATH):/usr/sbin
 
 .PHONY: help
 help: ## Show what there is to make.
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 ##@ Use
 
@@ -45,6 +45,16 @@ drill-rollouts: controlplane rollouts ## Hold quiet, crash and errors with Argo 
 	bin/twinloop drill quiet --config tools/argorollouts/drill.yaml --html bin/rollouts-quiet.html
 	bin/twinloop drill crash --config tools/argorollouts/drill.yaml --html bin/rollouts-crash.html
 	bin/twinloop drill errors --config tools/argorollouts/drill.yaml --html bin/rollouts-errors.html
+
+.PHONY: deployments
+deployments: controlplane ## Link Kubernetes' own Deployment controller, to be drilled with tools/deploymentcontroller/drill.yaml.
+	ln -sf "$$(bin/twinloop cluster build)/kube-controller-manager" bin/
+
+.PHONY: drill-deployments
+drill-deployments: deployments ## Run quiet, crash and errors with it, the last two of which find something; the pages are bin/deployments-*.html.
+	bin/twinloop drill quiet --config tools/deploymentcontroller/drill.yaml --html bin/deployments-quiet.html
+	-bin/twinloop drill crash --config tools/deploymentcontroller/drill.yaml --html bin/deployments-crash.html
+	-bin/twinloop drill errors --config tools/deploymentcontroller/drill.yaml --html bin/deployments-errors.html
 
 ##@ Develop
 

@@ -15,6 +15,11 @@ const (
 	adminConfig = "kubeconfig"
 )
 
+// advertised is where the API server says that it can be reached. Nobody goes there: nothing makes endpoints of it. But
+// without one it looks for the address of the default route, and a laptop without a network has none; loopback it refuses.
+// This one is of a network that exists only in documentation (RFC 5737), as the simulated Node's is.
+const advertised = "192.0.2.1"
+
 // etcdArgs: data that is thrown away needs no fsync, and with one member there is nobody to elect.
 func etcdArgs(port int) []string {
 	url := fmt.Sprintf("http://127.0.0.1:%d", port)
@@ -36,6 +41,7 @@ func apiserverArgs(port, etcdPort int) []string {
 	return []string{
 		fmt.Sprintf("--etcd-servers=http://127.0.0.1:%d", etcdPort),
 		"--bind-address=127.0.0.1",
+		"--advertise-address=" + advertised,
 		fmt.Sprintf("--secure-port=%d", port),
 		"--tls-cert-file=" + certFile,
 		"--tls-private-key-file=" + keyFile,
