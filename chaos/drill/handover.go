@@ -62,9 +62,9 @@ func newHandOver(taken time.Time, former int, exchanges []Exchange, updates []Up
 			continue
 		}
 		switch {
-		case isLease(x.Request) && h.holder == 0:
+		case x.LeaderLock && h.holder == 0:
 			h.holder, h.NewHolder = x.Replica, since(x.Answered)
-		case !isLease(x.Request) && x.Resource != "events" && x.Replica == h.holder && firstWrite.IsZero():
+		case !x.LeaderLock && x.Resource != "events" && x.Replica == h.holder && firstWrite.IsZero():
 			firstWrite, h.FirstWrite = x.Answered, since(x.Answered)
 		}
 	}
@@ -72,7 +72,7 @@ func newHandOver(taken time.Time, former int, exchanges []Exchange, updates []Up
 		return h
 	}
 	for _, x := range exchanges {
-		if x.Replica == former && x.IsWrite() && !isLease(x.Request) && x.Arrived.After(firstWrite) {
+		if x.Replica == former && x.IsWrite() && !x.LeaderLock && x.Arrived.After(firstWrite) {
 			h.Former = append(h.Former, FormerWrite{string(x.Place.Kind), x.Name, since(x.Arrived), x.Status, x.Committed()})
 		}
 	}
@@ -102,7 +102,7 @@ func (h *HandOver) values() []any {
 func leaders(exchanges []Exchange) []int {
 	var all []int
 	for _, x := range inOrderOfAnswers(exchanges) {
-		if isLease(x.Request) && x.Committed() && (len(all) == 0 || all[len(all)-1] != x.Replica) {
+		if x.LeaderLock && x.Committed() && (len(all) == 0 || all[len(all)-1] != x.Replica) {
 			all = append(all, x.Replica)
 		}
 	}

@@ -23,7 +23,7 @@ func at(seconds float64) time.Time {
 func request(replica int, verb, resource string, arrived float64, status int) Exchange {
 	methods := map[string]string{"create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE", "get": "GET", "list": "LIST"}
 	return Exchange{replica, proxy.Exchange{
-		Request: proxy.Request{Verb: verb, Resource: resource, Name: "web"},
+		Request: proxy.Request{Verb: verb, Resource: resource, Name: "web", LeaderLock: resource == "leases"},
 		Place:   proxy.Place{Step: "strike", Kind: proxy.Kind(methods[verb] + " " + resource), Ordinal: 1},
 		Arrived: at(arrived), Answered: at(arrived + 0.125), Finished: at(arrived + 0.125), Forwarded: true, Status: status, Delivered: true,
 	}}

@@ -82,7 +82,7 @@ func hotLoops(reference, run []arrivedWrite) []Finding {
 func idleReads(run *Recording) []string {
 	reads := map[string][]time.Time{}
 	for _, x := range run.Exchanges {
-		if x.Place.Step == listening && x.Verb == "get" && !isLease(x.Request) {
+		if x.Place.Step == listening && x.Verb == "get" && !x.LeaderLock {
 			reads[x.Path] = append(reads[x.Path], x.Arrived)
 		}
 	}

@@ -141,7 +141,7 @@ func unsettled(reference *reference, run *Recording) Finding {
 func notSilent(run *Recording) []string {
 	var found []string
 	for _, x := range run.Exchanges {
-		if x.Place.Step == listening && (x.IsWrite() && !isLease(x.Request) || x.Verb == "list") {
+		if x.Place.Step == listening && (x.IsWrite() && !x.LeaderLock || x.Verb == "list") {
 			found = append(found, fmt.Sprintf("with nothing to do: %s (%s)", x.Place.Kind, x.Path))
 		}
 	}

@@ -124,7 +124,7 @@ type arrivedWrite struct {
 func arrivedWrites(run *Recording) []arrivedWrite {
 	var all []arrivedWrite
 	for _, exchange := range run.Exchanges {
-		if exchange.IsWrite() && !isLease(exchange.Request) {
+		if exchange.IsWrite() && !exchange.LeaderLock {
 			all = append(all, arrivedWrite{exchange.Place, exchange.Arrived})
 		}
 	}

@@ -42,7 +42,7 @@ func (a *arena) newReplica(ctx context.Context, namespace string, number int, be
 	if err != nil {
 		return nil, err
 	}
-	if r.proxy, err = proxy.New(upstream, a.controlPlane.CA, proxy.Options{Background: isLease, ReadFrames: true}); err != nil {
+	if r.proxy, err = proxy.New(upstream, a.controlPlane.CA, proxy.Options{Background: isLeaderLock, ReadFrames: true}); err != nil {
 		return nil, err
 	}
 	var zone *tap
@@ -60,8 +60,8 @@ func (a *arena) newReplica(ctx context.Context, namespace string, number int, be
 	return r, os.WriteFile(r.kubeconfig, kubeconfig, 0o600)
 }
 
-// isLease picks out the writes that go on for ever.
-func isLease(r proxy.Request) bool { return r.Resource == "leases" }
+// isLeaderLock picks out the writes that go on for ever.
+func isLeaderLock(r proxy.Request) bool { return r.LeaderLock }
 
 func (r *replica) start(command operator.Command, s operator.Situation) error {
 	s.Kubeconfig, s.DNSServer, s.Log = r.kubeconfig, r.dns.address(), r.log

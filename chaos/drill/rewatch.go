@@ -97,7 +97,7 @@ func notWatching(missing []proxy.Kind) error {
 // hasWorked reports whether the process has sent any request but those of a leader lock.
 func (r *replica) hasWorked() bool {
 	return slices.ContainsFunc(r.proxy.Exchanges(), func(x proxy.Exchange) bool {
-		return x.Arrived.After(r.rewatch.started) && !isLease(x.Request)
+		return x.Arrived.After(r.rewatch.started) && !x.LeaderLock
 	})
 }
 

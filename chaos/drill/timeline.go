@@ -199,7 +199,7 @@ type tenure struct {
 func tenures(exchanges []Exchange) []tenure {
 	var all []tenure
 	for _, x := range inOrderOfAnswers(exchanges) {
-		if !isLease(x.Request) || !x.Committed() {
+		if !x.LeaderLock || !x.Committed() {
 			continue
 		}
 		if len(all) == 0 || all[len(all)-1].replica != x.Replica {

@@ -97,7 +97,7 @@ func TestTimelineOfHandOver(t *testing.T) {
 	began := time.Now()
 	at := func(ms int) time.Time { return began.Add(time.Duration(ms) * time.Millisecond) }
 	write := func(replica, ms int, resource string) Exchange {
-		request := proxy.Request{Verb: "update", Resource: resource, Name: "x"}
+		request := proxy.Request{Verb: "update", Resource: resource, Name: "x", LeaderLock: resource == "leases"}
 		place := proxy.Place{Step: "s", Kind: proxy.Kind("PUT " + resource), Ordinal: 1}
 		return Exchange{replica, proxy.Exchange{
 			Request: request, Place: place, Arrived: at(ms - 1), Answered: at(ms), Finished: at(ms), Forwarded: true, Status: 200, Delivered: true,

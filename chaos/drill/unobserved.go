@@ -13,7 +13,7 @@ import (
 func (d *Definition) checkObserved(run *Recording) error {
 	var missing []string
 	for _, x := range run.Exchanges {
-		if !x.IsWrite() || !x.Committed() || x.Namespace != run.Namespace || x.Resource == "events" || isLease(x.Request) {
+		if !x.IsWrite() || !x.Committed() || x.Namespace != run.Namespace || x.Resource == "events" || x.LeaderLock {
 			continue
 		}
 		resource := schema.GroupResource{Group: x.Group, Resource: x.Resource}.String()

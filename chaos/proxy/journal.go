@@ -13,10 +13,11 @@ type journal struct {
 	arrived     map[Kind]int // since step began
 	exchanges   []*Exchange
 	watchEvents []WatchEvent
+	locks       leaderLocks
 }
 
 func newJournal() journal {
-	return journal{arrived: map[Kind]int{}}
+	return journal{arrived: map[Kind]int{}, locks: leaderLocks{}}
 }
 
 // Mark begins a step of the scenario: ordinals and counts start again, and places bear its name, which must not
@@ -55,6 +56,7 @@ func (p *Proxy) WatchEvents() []WatchEvent {
 
 // arrive gives a request its place and enters it in the journal.
 func (p *Proxy) arrive(request Request, caller context.Context) *Call {
+	request.LeaderLock = request.LeaderLock || p.knowsLock(request.Path)
 	work := request.IsWrite() && (p.options.Background == nil || !p.options.Background(request))
 	life := caller.Value(lifeKey{}).(*life)
 
@@ -67,6 +69,7 @@ func (p *Proxy) arrive(request Request, caller context.Context) *Call {
 	}
 	exchange := &Exchange{Request: request, Place: place, Arrived: time.Now()}
 	p.journal.exchanges = append(p.journal.exchanges, exchange)
+	p.journal.noteLock(exchange)
 	p.traffic.arrived(work, exchange.Arrived)
 	p.announce()
 	call := &Call{
@@ -103,6 +106,8 @@ func (c *Call) settle(result outcome) bool {
 	if result.created.Name != "" {
 		c.exchange.Name, c.exchange.UID = result.created.Name, result.created.UID
 	}
+	c.exchange.LeaderLock = c.exchange.LeaderLock || result.leaderLock
+	c.proxy.journal.noteLock(c.exchange)
 	if c.IsWrite() {
 		c.proxy.traffic.unanswered--
 		c.proxy.announce()

@@ -13,7 +13,7 @@ const (
 	// the kernel accepts them, and TLS handshakes hang. After Heal bytes flow again as TCP's retransmissions do. What
 	// the caller has handed to the kernel by then still arrives, even if it has given up on it since.
 	All Part = iota + 1
-	// OnlyLeases silences requests for Leases: they are not forwarded, the answers to those that were are lost, and
+	// OnlyLeases silences requests for leader locks ([Request.LeaderLock]): they are not forwarded, the answers to those that were are lost, and
 	// callers wait until they give up or, at Heal, their connection breaks. Open watches stall, and go on after Heal, if
 	// [Options.ReadFrames] is set.
 	OnlyLeases
@@ -31,8 +31,7 @@ func (p *Proxy) Heal() { p.Partition(0) }
 
 // cuts tells whether a request, or the watch that it opened, is among the traffic cut off.
 func (part Part) cuts(r Request) bool {
-	lease := r.Group == "coordination.k8s.io" && r.Resource == "leases"
-	return part == All || part == OnlyLeases && lease || part == AllButLeases && !lease
+	return part == All || part == OnlyLeases && r.LeaderLock || part == AllButLeases && !r.LeaderLock
 }
 
 // cross waits while a partition cuts the call off. A network that was dead brings then what was under way; where only

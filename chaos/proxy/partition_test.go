@@ -12,7 +12,7 @@ import (
 const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l"
 
 func TestPartCuts(t *testing.T) {
-	lease := Request{Group: "coordination.k8s.io", Resource: "leases"}
+	lease := Request{Group: "coordination.k8s.io", Resource: "leases", LeaderLock: true}
 	pod := Request{Resource: "pods"}
 	for part, want := range map[Part][2]bool{
 		0: {false, false}, All: {true, true}, OnlyLeases: {true, false}, AllButLeases: {false, true},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -27,6 +28,9 @@ type Request struct {
 	DryRun bool
 	// Path is the URL path, escaped, without the query.
 	Path string
+	// LeaderLock is set for a Lease, and for a ConfigMap or Endpoints that is known to be used as one. ParseRequest does not
+	// know of the latter.
+	LeaderLock bool
 }
 
 // requestInfo is the API server's own parser, told of the same prefixes as in
@@ -49,6 +53,7 @@ func ParseRequest(r *http.Request) Request {
 		Namespace:   info.Namespace,
 		Name:        info.Name,
 		Path:        r.URL.EscapedPath(),
+		LeaderLock:  info.APIGroup == coordinationv1.GroupName && info.Resource == "leases",
 	}
 	if request.Verb == "" {
 		request.Verb = strings.ToLower(r.Method)
