@@ -244,6 +244,37 @@ func TestSketchParses(t *testing.T) {
 			want: []string{"cups: 7\n", "o.status.cups == o.spec['pot-size'].cups"},
 		},
 		{
+			name: "scaled by what has replicas of its own",
+			definition: []string{spec, "spec: {properties: {shards: {type: integer}, replicas: {type: integer}}}",
+				status, "status: {properties: {shards: {type: integer}, replicas: {type: integer}, availableReplicas: {type: integer}}}",
+				"{status: {}}", "{status: {}, scale: {specReplicasPath: .spec.shards, statusReplicasPath: .status.shards}}"},
+			sample: []string{given, "spec: {replicas: 2}"},
+			want: []string{"      spec:\n        shards: 3\n",
+				"teapots.all(o, o.status.shards == o.spec[?'shards'].orValue(1))\n"},
+			not: []string{"eplicas ==", "no pod is created above"},
+		},
+		{
+			name: "scaled by what has replicas of its own, which are not counted",
+			definition: []string{spec, "spec: {properties: {shards: {type: integer, default: 1}, replicas: {type: integer}}}",
+				status, "status: {properties: {shards: {type: integer}, readyReplicas: {type: integer}}}",
+				"{status: {}}", "{status: {}, scale: {specReplicasPath: .spec.shards, statusReplicasPath: .status.shards}}"},
+			want: []string{"teapots.all(o, o.status.shards == o.spec.shards)\n"},
+		},
+		{
+			name: "scaled by the usual number, and reported elsewhere",
+			definition: []string{spec, "spec: {properties: {replicas: {type: integer, default: 1}}}",
+				status, "status: {properties: {current: {type: integer}, replicas: {type: integer}}}",
+				"{status: {}}", "{status: {}, scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.current}}"},
+			want: []string{"o.status.current == o.spec.replicas\n    && o.status.replicas == o.spec.replicas", "no pod is created above"},
+		},
+		{
+			name: "scaled elsewhere, and reported in the usual place",
+			definition: []string{spec, "spec: {properties: {cups: {type: integer, default: 1}}}",
+				status, "status: {properties: {replicas: {type: integer}, readyReplicas: {type: integer}}}",
+				"{status: {}}", "{status: {}, scale: {specReplicasPath: .spec.cups, statusReplicasPath: .status.replicas}}"},
+			want: []string{"o.status.replicas == o.spec.cups\n    && o.status.readyReplicas == o.spec.cups"},
+		},
+		{
 			name:   "an image in a list",
 			sample: []string{given, "spec: {a: [{b: 1}, {image: 'r.example:5000/tea/pot:1@sha256:0', c: 2}], version: '1'}"},
 			want: []string{

@@ -19,7 +19,7 @@ type rest struct {
 	Seen, Honest string
 	// Ready is what the conditions say, Complete what the numbers of replicas say: all of them are true.
 	Ready, Complete []string
-	// Wanted is the number of replicas asked for.
+	// Wanted is the number of replicas asked for; empty where that is not how many pods there are.
 	Wanted string
 	// RaisesGeneration is set if a write of the status does, as it does where the status is no subresource: then it can be about
 	// no generation that is the newest.
@@ -41,8 +41,10 @@ func restOf(version *apiextensionsv1.CustomResourceDefinitionVersion, r *replica
 		}
 	}
 	if r != nil {
-		all.Wanted = r.wanted()
 		all.Complete = completeness(status, r)
+		if !r.apart {
+			all.Wanted = r.wanted()
+		}
 	}
 	if version.Subresources == nil || version.Subresources.Status == nil {
 		all.RaisesGeneration, all.Seen, all.Honest = true, "", ""
@@ -111,13 +113,17 @@ func conditionOf(status *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONS
 	return items.Schema
 }
 
-// completeness has every number that the status reports be the one that is wanted.
+// completeness has every number that the status reports be the one that is wanted, as far as it is of the same things.
 func completeness(status *apiextensionsv1.JSONSchemaProps, r *replicas) []string {
 	var reported []string
 	if r.reported != nil {
 		reported = append(reported, fieldOf(r.reported))
 	}
-	for _, field := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
+	usual := []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"}
+	if r.apart {
+		usual = nil
+	}
+	for _, field := range usual {
 		if of := fieldOf([]string{"status", field}); status.Properties[field].Type == "integer" && !slices.Contains(reported, of) {
 			reported = append(reported, of)
 		}
@@ -139,18 +145,28 @@ type replicas struct {
 	given bool
 	// reported is where the status says how many there are; nil if that is not known.
 	reported []string
+	// apart is set if the object has replicas beside those, as one that is scaled by shards: the usual numbers are of them.
+	apart bool
 }
+
+// The usual places of how many replicas are wanted, and how many there are.
+var (
+	usualReplicas = []string{"spec", "replicas"}
+	usualReported = []string{"status", "replicas"}
+)
 
 // replicasOf finds where an object asks for replicas: where its scale subresource says, or in the usual place; nil if it
 // does not.
 func replicasOf(version *apiextensionsv1.CustomResourceDefinitionVersion, sample *unstructured.Unstructured) *replicas {
-	r := &replicas{path: []string{"spec", "replicas"}, number: 1, maximum: math.MaxInt32}
+	r := &replicas{path: usualReplicas, number: 1, maximum: math.MaxInt32}
 	scalable := version.Subresources != nil && version.Subresources.Scale != nil
 	if scalable {
 		r.path, r.reported = pathOf(version.Subresources.Scale.SpecReplicasPath), pathOf(version.Subresources.Scale.StatusReplicasPath)
 	}
 	schema := property(schemaOf(version), r.path...)
 	r.bound(schema)
+	r.apart = scalable && !slices.Equal(r.path, usualReplicas) && !slices.Equal(r.reported, usualReported) &&
+		(property(schemaOf(version), usualReplicas...).Type != "" || property(schemaOf(version), usualReported...).Type != "")
 	number, given, _ := unstructured.NestedInt64(sample.Object, r.path...)
 	switch byDefault := schema.Default; {
 	case given:
