@@ -279,6 +279,9 @@ func judge(m *Mutant, named bool, report *drill.Report, failure error) (Verdict,
 	if failure != nil {
 		why = failure.Error()
 	} else {
+		for _, flake := range report.FaultFree {
+			found, why = true, cmp.Or(why, "without any fault: "+flake.Oracle)
+		}
 		for _, c := range report.Causes() {
 			if !c.Expected {
 				found, why = true, cmp.Or(why, fmt.Sprintf("%s: %s", c.Points[0], c.Oracle))

@@ -128,6 +128,9 @@ func (o drillOptions) hold(
 		}
 		for _, definition := range work.definitions {
 			fmt.Fprintf(stderr, "%s: %s\n", subject.name, definition.Name)
+			for _, note := range definition.Renamed {
+				fmt.Fprintf(stderr, "%s: %s\n", definition.Source, note)
+			}
 			options := work.options
 			options.Definition, options.ControlPlane = definition, ground
 			options.Lanes = cmp.Or(o.lanes, lanesFor(definition))
