@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
+
+	"example.com/twinloop/chaos/proxy"
 )
 
 // observer watches the API server itself, past every proxy, and keeps what it sees by namespace.
@@ -137,7 +139,11 @@ func (o *observer) watch(ctx context.Context, of observed) error {
 	return nil
 }
 
+// saw takes in an event. One of a leader lock tells of nothing but that its holder lives.
 func (o *observer) saw(e Event) {
+	if proxy.HasLeaderRecord(e.Object) {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	of := o.ofLocked(e.Object.GetNamespace())
@@ -219,6 +225,9 @@ func (o *observer) read(ctx context.Context, namespace string) (map[string][]any
 			return nil, fmt.Errorf("reading %s: %w", of.plural, err)
 		}
 		for i := range list.Items {
+			if proxy.HasLeaderRecord(&list.Items[i]) {
+				continue
+			}
 			now.apply(Event{Type: watch.Added, Resource: of.plural, Object: &list.Items[i]})
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/util/workqueue"
 
 	"example.com/twinloop/shared/operator"
@@ -50,6 +51,8 @@ type toyOperator struct {
 	// random puts something else into made-X each time. forgets matches the namespaces where it makes no done-X.
 	random  bool
 	forgets *regexp.Regexp
+	// locks has it renew a leader lock in a ConfigMap.
+	locks bool
 	// edge has it make done-X only when it has just made made-X, which is a mistake.
 	edge bool
 }
@@ -64,6 +67,7 @@ func runToy(args []string) {
 	flags.StringVar(&o.namespace, "namespace", "", "")
 	flags.BoolVar(&o.random, "random", false, "")
 	flags.BoolVar(&o.edge, "edge", false, "")
+	flags.BoolVar(&o.locks, "locks", false, "")
 	forgets := flags.String("forgets", "^nowhere$", "")
 	_ = flags.Parse(args)
 	o.forgets = regexp.MustCompile(*forgets)
@@ -80,6 +84,13 @@ func runToy(args []string) {
 		log.Fatal(err)
 	}
 	o.client = kubernetes.NewForConfigOrDie(config)
+	if o.locks {
+		go func() {
+			for range time.Tick(100 * time.Millisecond) {
+				o.lock(context.Background())
+			}
+		}()
+	}
 	o.run(context.Background())
 }
 
@@ -128,6 +139,22 @@ func (o *toyOperator) reconcile(ctx context.Context, all []*corev1.ConfigMap) er
 		}
 	}
 	return nil
+}
+
+// lock takes or renews the lock, as client-go did before there were Leases.
+func (o *toyOperator) lock(ctx context.Context) {
+	record := fmt.Sprintf(`{"holderIdentity":"toy","renewTime":"%s"}`, time.Now().Format(time.RFC3339Nano))
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lock", Annotations: map[string]string{
+		resourcelock.LeaderElectionRecordAnnotationKey: record}}}
+	_, err := o.client.CoreV1().ConfigMaps(o.namespace).Get(ctx, "lock", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = o.client.CoreV1().ConfigMaps(o.namespace).Create(ctx, object, metav1.CreateOptions{})
+	} else {
+		_, err = o.client.CoreV1().ConfigMaps(o.namespace).Update(ctx, object, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
 }
 
 // create reports whether it made a ConfigMap that there was not.
@@ -270,6 +297,14 @@ func TestRunThatFailsBeforeItsFault(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A leader lock in a ConfigMap is renewed without end. That is no work: not awaited, no point, and no state to compare.
+func TestLeaderLockInAConfigMap(t *testing.T) {
+	t.Parallel()
+	requireVerdicts(t, runToyDrill(t, toyScenario(toyDone), toy(t, "--locks")), map[Verdict]int{Passed: 8}, 0)
+	idle := "silence: 2s\n" + strings.Replace(toyScenario(toyDone), "faults: [before, after]\n", "", 1)
+	requireVerdicts(t, runToyDrill(t, idle, toy(t, "--locks")), map[Verdict]int{Passed: 2}, 0)
 }
 
 // A step lasts until what it applies has been observed, however soon its await is true.

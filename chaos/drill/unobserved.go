@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// checkObserved reports what an operator wrote in its namespace of which nothing would be judged. Events and Leases tell of the
+// checkObserved reports what an operator wrote in its namespace of which nothing would be judged. Events and leader locks tell of the
 // operator's work, and are none.
 func (d *Definition) checkObserved(run *Recording) error {
 	var missing []string

@@ -23,8 +23,7 @@ func TestWritesThatNobodyObserves(t *testing.T) {
 		{"refused", proxy.Request{Verb: "create", Namespace: "n", Resource: "configmaps"}, 403, ""},
 		{"only read", proxy.Request{Verb: "get", Namespace: "n", Resource: "configmaps"}, 200, ""},
 		{"an event", proxy.Request{Verb: "create", Namespace: "n", Group: "events.k8s.io", Resource: "events"}, 201, ""},
-		{"its Lease", proxy.Request{Verb: "update", Namespace: "n", Group: "coordination.k8s.io", Resource: "leases", LeaderLock: true}, 200, ""},
-		{"a lock of an older client", proxy.Request{Verb: "update", Namespace: "n", Resource: "configmaps", LeaderLock: true}, 200, ""},
+		{"its leader lock", proxy.Request{Verb: "update", Namespace: "n", Resource: "configmaps", LeaderLock: true}, 200, ""},
 		{"elsewhere", proxy.Request{Verb: "create", Resource: "clusterroles"}, 201, ""},
 	} {
 		run := &Recording{Namespace: "n", Exchanges: []Exchange{{1, proxy.Exchange{Request: test.Request, Status: test.status}}}}

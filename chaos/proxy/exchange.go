@@ -40,29 +40,19 @@ func (x Exchange) Committed() bool {
 
 // outcome is what the API server's answer says of a request.
 type outcome struct {
-	status     int
-	created    metav1.ObjectMeta // of the answer to a create
-	leaderLock bool              // whether the answer to a get shows a leader lock
+	status int
+	object metav1.ObjectMeta // in the answer to a create, and to a read of what may be a leader lock
 }
 
-// readCreated reads the metadata of the object in the answer to a create, and leaves the answer whole. It is empty where
-// the answer is a failure.
-func readCreated(answer *http.Response) (metav1.ObjectMeta, error) {
-	if answer.StatusCode != http.StatusCreated {
-		return metav1.ObjectMeta{}, nil
-	}
-	return readMetadata(answer)
-}
-
-// readMetadata reads the metadata of the object in an answer, and leaves the answer whole. It is empty where the answer
-// carries no object, or one that is encoded in a way not understood.
+// readMetadata reads the metadata of the object in an answer, and leaves the answer whole. Metadata is empty where the
+// answer is a failure, carries no object, or is encoded in a way not understood.
 func readMetadata(answer *http.Response) (metav1.ObjectMeta, error) {
-	if answer.Header.Get("Content-Encoding") != "" {
+	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated || answer.Header.Get("Content-Encoding") != "" {
 		return metav1.ObjectMeta{}, nil
 	}
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return metav1.ObjectMeta{}, fmt.Errorf("reading an object's metadata: %w", err)
+		return metav1.ObjectMeta{}, fmt.Errorf("reading the object in an answer: %w", err)
 	}
 	answer.Body.Close()
 	answer.Body = io.NopCloser(bytes.NewReader(body))

@@ -47,7 +47,7 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(upstream, cp.CA, Options{ReadFrames: true, Background: func(r Request) bool { return r.LeaderLock }})
+	p, err := New(upstream, cp.CA, Options{ReadFrames: true})
 	if err != nil {
 		t.Fatal(err)
 	}

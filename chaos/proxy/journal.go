@@ -13,11 +13,10 @@ type journal struct {
 	arrived     map[Kind]int // since step began
 	exchanges   []*Exchange
 	watchEvents []WatchEvent
-	locks       leaderLocks
 }
 
 func newJournal() journal {
-	return journal{arrived: map[Kind]int{}, locks: leaderLocks{}}
+	return journal{arrived: map[Kind]int{}}
 }
 
 // Mark begins a step of the scenario: ordinals and counts start again, and places bear its name, which must not
@@ -56,7 +55,6 @@ func (p *Proxy) WatchEvents() []WatchEvent {
 
 // arrive gives a request its place and enters it in the journal.
 func (p *Proxy) arrive(request Request, caller context.Context) *Call {
-	request.LeaderLock = request.LeaderLock || p.knowsLock(request.Path)
 	work := request.IsWrite() && (p.options.Background == nil || !p.options.Background(request))
 	life := caller.Value(lifeKey{}).(*life)
 
@@ -69,7 +67,6 @@ func (p *Proxy) arrive(request Request, caller context.Context) *Call {
 	}
 	exchange := &Exchange{Request: request, Place: place, Arrived: time.Now()}
 	p.journal.exchanges = append(p.journal.exchanges, exchange)
-	p.journal.noteLock(exchange)
 	p.traffic.arrived(work, exchange.Arrived)
 	p.announce()
 	call := &Call{
@@ -103,11 +100,13 @@ func (c *Call) settle(result outcome) bool {
 		c.exchange.Status = result.status
 		c.exchange.Answered = time.Now()
 	}
-	if result.created.Name != "" {
-		c.exchange.Name, c.exchange.UID = result.created.Name, result.created.UID
+	if c.Verb == "create" && result.object.Name != "" {
+		c.exchange.Name, c.exchange.UID = result.object.Name, result.object.UID
 	}
-	c.exchange.LeaderLock = c.exchange.LeaderLock || result.leaderLock
-	c.proxy.journal.noteLock(c.exchange)
+	if c.mayBeLeaderLock() && HasLeaderRecord(&result.object) {
+		c.LeaderLock, c.exchange.LeaderLock = true, true
+		c.proxy.leaderLocks.Insert(c.exchange.lockKey())
+	}
 	if c.IsWrite() {
 		c.proxy.traffic.unanswered--
 		c.proxy.announce()

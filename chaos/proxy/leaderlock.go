@@ -1,86 +1,83 @@
 package proxy
 
 import (
-	"bytes"
 	"mime"
-	"net/http"
-	"strings"
+	"slices"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"sigs.k8s.io/yaml"
 )
 
-// Before there were Leases, replicas agreed on their leader by an annotation of a ConfigMap or of Endpoints, and older clients
-// still do. It is renewed every few seconds, as a Lease is.
-const leaderAnnotation = resourcelock.LeaderElectionRecordAnnotationKey
+// A leader lock is the object in which leader election keeps its record. Today that is a Lease. Before there were Leases,
+// client-go kept the record in an annotation of a ConfigMap or of Endpoints, as many operators still do. Such an object is
+// known only once the annotation has been seen: in a write, or in the answer to a create or a GET.
 
-// mayLock reports whether the request is about objects that older clients use as a lock.
-func (r Request) mayLock() bool {
-	return r.Group == "" && (r.Resource == "configmaps" || r.Resource == "endpoints") && r.Subresource == ""
+// leaderRecord is the path of the annotation in a JSON Patch (RFC 6901 escapes the slash).
+const leaderRecord = "/metadata/annotations/control-plane.alpha.kubernetes.io~1leader"
+
+// lockKey names a ConfigMap or Endpoints.
+type lockKey struct{ resource, namespace, name string }
+
+func (r Request) lockKey() lockKey { return lockKey{r.Resource, r.Namespace, r.Name} }
+
+// isLease reports whether a request is about Leases.
+func (r Request) isLease() bool {
+	return r.Group == "coordination.k8s.io" && r.Resource == "leases"
 }
 
-// namesLeader reports whether the body of a write has the annotation. A JSON patch may name it in a path or in a value.
-func namesLeader(contentType string, body []byte) bool {
+// mayBeLeaderLock reports whether a request reads or writes an object that may be a leader lock or something else.
+func (r Request) mayBeLeaderLock() bool {
+	return r.Group == "" && (r.Resource == "configmaps" || r.Resource == "endpoints") && r.Subresource == "" &&
+		slices.Contains([]string{"get", "create", "update", "patch", "delete"}, r.Verb)
+}
+
+// isLeaderLock reports whether the object of a request has been known for a leader lock, or is from now on by what is
+// written into it.
+func (p *Proxy) isLeaderLock(r Request, contentType string, body []byte) bool {
+	records := recordsLeader(contentType, body)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if records && r.Name != "" {
+		p.leaderLocks.Insert(r.lockKey())
+	}
+	return records || p.leaderLocks.Has(r.lockKey())
+}
+
+// recordsLeader reports whether the body of a write says who leads.
+func recordsLeader(contentType string, body []byte) bool {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	switch types.PatchType(mediaType) {
 	case types.JSONPatchType:
-		return bytes.Contains(body, []byte(leaderAnnotation)) || bytes.Contains(body, []byte(leaderPointer))
-	case types.MergePatchType, types.StrategicMergePatchType:
-		mediaType = runtime.ContentTypeJSON
+		return patchesLeader(body)
 	case types.ApplyYAMLPatchType:
-		converted, err := yaml.YAMLToJSON(body)
-		if err != nil {
-			return false
+		var patch metav1.PartialObjectMetadata
+		return yaml.Unmarshal(body, &patch) == nil && HasLeaderRecord(&patch)
+	case types.MergePatchType, types.StrategicMergePatchType, "":
+		mediaType = runtime.ContentTypeJSON
+	}
+	written := decodeMetadata(mediaType, body)
+	return HasLeaderRecord(&written)
+}
+
+func patchesLeader(body []byte) bool {
+	patch, err := jsonpatch.DecodePatch(body)
+	if err != nil {
+		return false
+	}
+	for _, operation := range patch {
+		if path, err := operation.Path(); err == nil && path == leaderRecord {
+			return true
 		}
-		mediaType, body = runtime.ContentTypeJSON, converted
 	}
-	_, names := decodeMetadata(mediaType, body).Annotations[leaderAnnotation]
-	return names
+	return false
 }
 
-// leaderPointer is the annotation as a JSON pointer has it (RFC 6901).
-var leaderPointer = strings.ReplaceAll(leaderAnnotation, "/", "~1")
-
-// readLeader reports whether the object in the answer to a get has the annotation, and leaves the answer whole.
-func readLeader(answer *http.Response) (bool, error) {
-	object, err := readMetadata(answer)
-	_, names := object.Annotations[leaderAnnotation]
-	return names, err
-}
-
-// leaderLocks are the paths of the objects that were seen with the annotation.
-type leaderLocks map[string]bool
-
-// knowsLock reports whether a path is that of a lock.
-func (p *Proxy) knowsLock(path string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.journal.locks[path]
-}
-
-// noteLock remembers the object of a request that has shown it to be a lock. What was asked of it before, such as whether
-// it is there, was about the lock as well.
-func (j *journal) noteLock(x *Exchange) {
-	path := x.objectPath()
-	if !x.LeaderLock || !x.mayLock() || path == "" || j.locks[path] {
-		return
-	}
-	j.locks[path] = true
-	for _, earlier := range j.exchanges {
-		earlier.LeaderLock = earlier.LeaderLock || earlier.objectPath() == path
-	}
-}
-
-// objectPath returns the URL path of the one object that the request is about, and nothing while that has no name.
-func (r Request) objectPath() string {
-	switch {
-	case r.Verb != "create":
-		return r.Path
-	case r.Name == "":
-		return ""
-	default:
-		return r.Path + "/" + r.Name
-	}
+// HasLeaderRecord reports whether an object is a leader lock that is no Lease.
+func HasLeaderRecord(object metav1.Object) bool {
+	_, ok := object.GetAnnotations()[resourcelock.LeaderElectionRecordAnnotationKey]
+	return ok
 }

@@ -2,22 +2,28 @@ package proxy
 
 import (
 	"context"
-	"io"
-	"net/http"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-func TestNamesLeader(t *testing.T) {
-	annotated := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{leaderAnnotation: "{}"}}}
-	raw, err := annotated.Marshal()
+// lockMeta is of an object in which leader election keeps its record.
+func lockMeta(holder string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: "lock", Annotations: map[string]string{
+		resourcelock.LeaderElectionRecordAnnotationKey: `{"holderIdentity":"` + holder + `"}`}}
+}
+
+func TestRecordsLeader(t *testing.T) {
+	raw, err := (&corev1.ConfigMap{ObjectMeta: lockMeta("a")}).Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,143 +32,120 @@ func TestNamesLeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	const (
-		object   = `{"metadata":{"name":"lock","annotations":{"control-plane.alpha.kubernetes.io/leader":"{}"}}}`
-		mentions = `{"metadata":{"name":"notes"},"data":{"about":"control-plane.alpha.kubernetes.io/leader"}}`
+		record = `{"metadata":{"annotations":{"control-plane.alpha.kubernetes.io/leader":"{}"}}}`
+		other  = `{"metadata":{"annotations":{"example.com/leader":"{}"}},"data":{"text":"control-plane.alpha.kubernetes.io/leader"}}`
 	)
 	for _, test := range []struct {
-		name, contentType, body string
-		want                    bool
+		contentType, body string
+		want              bool
 	}{
-		{"JSON", "application/json", object, true},
-		{"JSON with a charset", "application/json; charset=utf-8", object, true},
-		{"protobuf", "application/vnd.kubernetes.protobuf", string(protobufMagic) + string(envelope), true},
-		{"merge patch", "application/merge-patch+json", object, true},
-		{"merge patch that removes it", "application/merge-patch+json",
-			`{"metadata":{"annotations":{"control-plane.alpha.kubernetes.io/leader":null}}}`, true},
-		{"strategic merge patch", "application/strategic-merge-patch+json", object, true},
-		{"apply", "application/apply-patch+yaml", "metadata: {annotations: {control-plane.alpha.kubernetes.io/leader: '{}'}}", true},
-		{"JSON patch of the annotation", "application/json-patch+json",
-			`[{"op":"replace","path":"/metadata/annotations/control-plane.alpha.kubernetes.io~1leader","value":"{}"}]`, true},
-		{"JSON patch of all annotations", "application/json-patch+json",
-			`[{"op":"add","path":"/metadata/annotations","value":{"control-plane.alpha.kubernetes.io/leader":"{}"}}]`, true},
-		{"JSON patch of something else", "application/json-patch+json", `[{"op":"remove","path":"/metadata/annotations"}]`, false},
-		{"mentioned elsewhere", "application/json", mentions, false},
-		{"mentioned elsewhere in a patch", "application/merge-patch+json", mentions, false},
-		{"no annotations", "application/json", `{"metadata":{"name":"lock"}}`, false},
-		{"no YAML", "application/apply-patch+yaml", "\t", false},
-		{"no JSON", "application/json", "lock", false},
-		{"nothing", "", "", false},
+		{"application/json", record, true},
+		{"application/json; charset=utf-8", record, true},
+		{"", record, true},
+		{"application/json", other, false},
+		{"application/json", "no JSON", false},
+		{runtime.ContentTypeProtobuf, string(protobufMagic) + string(envelope), true},
+		{runtime.ContentTypeProtobuf, record, false},
+		{string(types.MergePatchType), record, true},
+		{string(types.StrategicMergePatchType), record, true},
+		{string(types.MergePatchType), other, false},
+		{string(types.ApplyYAMLPatchType), "metadata:\n  annotations: {control-plane.alpha.kubernetes.io/leader: '{}'}\n", true},
+		{string(types.ApplyYAMLPatchType), "data: {}", false},
+		{string(types.JSONPatchType), `[{"op":"replace","path":"/metadata/annotations/control-plane.alpha.kubernetes.io~1leader","value":"{}"}]`, true},
+		{string(types.JSONPatchType), `[{"op":"replace","path":"/data/x","value":"y"}]`, false},
+		{string(types.JSONPatchType), record, false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := namesLeader(test.contentType, []byte(test.body)); got != test.want {
-				t.Errorf("%t, want %t", got, test.want)
-			}
-		})
+		if got := recordsLeader(test.contentType, []byte(test.body)); got != test.want {
+			t.Errorf("%s %q: %t, want %t", test.contentType, test.body, got, test.want)
+		}
 	}
 }
 
-// Which requests are about a lock, of those that a client sends one after the other to an API server that knows no object.
-func TestLeaderLocks(t *testing.T) {
-	const (
-		configMaps = "/api/v1/namespaces/d/configmaps"
-		endpoints  = "/api/v1/namespaces/d/endpoints"
-		annotated  = `{"metadata":{"name":"l","annotations":{"control-plane.alpha.kubernetes.io/leader":"{}"}}}`
-		plain      = `{"metadata":{"name":"l"}}`
-	)
-	type sent struct {
-		method, path, body string
-		want               bool
-	}
-	for name, requests := range map[string][]sent{
-		"Endpoints, from the first write on": {
-			{"PUT", endpoints + "/l", annotated, true},
-			{"PUT", endpoints + "/l", plain, true},
-			{"GET", endpoints + "/l", "", true},
-			{"DELETE", endpoints + "/l", "", true},
-			{"PUT", endpoints + "/other", plain, false},
-			{"GET", endpoints, "", false},
-		},
-		"what came before the first write": {
-			{"GET", configMaps + "/l", "", true},
-			{"PUT", configMaps + "/l", plain, true},
-			{"GET", configMaps + "/other", "", false},
-			{"PATCH", configMaps + "/l", annotated, true},
-		},
-		"a create that is refused": {
-			{"POST", configMaps, annotated, true},
-			{"GET", configMaps + "/l", "", false},
-		},
-		"what is annotated and is no lock": {
-			{"PUT", "/api/v1/namespaces/d/pods/l", annotated, false},
-			{"PUT", "/apis/example.com/v1/namespaces/d/configmaps/l", annotated, false},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := startProxy(t, Options{}, http.NotFound)
-			client := newClient(t, p.CA(), true)
-			for _, r := range requests {
-				request, err := http.NewRequestWithContext(within(t), r.method, p.URL()+r.path, strings.NewReader(r.body))
-				if err != nil {
-					t.Fatal(err)
-				}
-				request.Header.Set("Content-Type", "application/json")
-				if r.method == "PATCH" {
-					request.Header.Set("Content-Type", "application/merge-patch+json")
-				}
-				answer, err := client.Do(request)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, _ = io.Copy(io.Discard, answer.Body)
-				answer.Body.Close()
-			}
-			for i, x := range p.Exchanges() {
-				if x.LeaderLock != requests[i].want {
-					t.Errorf("%s %s: LeaderLock %t", requests[i].method, requests[i].path, x.LeaderLock)
-				}
-			}
-		})
-	}
-}
-
-// An older client holds its lock on a ConfigMap: it looks whether there is one, creates it, and renews it all the time. Another one
-// looks at it, and writes nothing.
-func TestOlderLeaderElection(t *testing.T) {
-	s, standby := newStage(t), newStage(t)
-	standby.namespace = s.namespace
+// A ConfigMap is known for a lock from the first time that the record is seen in it, and others are not.
+func TestLeaderLock(t *testing.T) {
+	s := newStage(t)
 	maps := s.client().CoreV1().ConfigMaps(s.namespace)
-	if _, err := maps.Get(s.Context(), "lock", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+	must := func(_ *corev1.ConfigMap, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, work := &corev1.ConfigMap{ObjectMeta: lockMeta("a")}, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "work"}}
+	_, _ = maps.Get(t.Context(), "lock", metav1.GetOptions{})
+	must(maps.Create(t.Context(), lock, metav1.CreateOptions{}))
+	must(maps.Get(t.Context(), "lock", metav1.GetOptions{}))
+	must(maps.Create(t.Context(), work, metav1.CreateOptions{}))
+	must(maps.Update(t.Context(), lock, metav1.UpdateOptions{}))
+	must(maps.Update(t.Context(), work, metav1.UpdateOptions{}))
+	must(maps.Patch(t.Context(), "lock", types.MergePatchType, []byte(`{"data":{"x":"y"}}`), metav1.PatchOptions{}))
+	want := []string{
+		"GET configmaps #1", // which is not there yet
+		"POST configmaps[leader-lock] #1", "GET configmaps[leader-lock] #1",
+		"POST configmaps #1", "PUT configmaps[leader-lock] #1", "PUT configmaps #1", "PATCH configmaps[leader-lock] #1",
+	}
+	var got []string
+	for _, x := range s.proxy.Exchanges() {
+		got = append(got, x.Place.String())
+		if x.LeaderLock != (x.Name == "lock" && x.Status < 300) {
+			t.Errorf("%s of %s: a leader lock is %t", x.Place, x.Name, x.LeaderLock)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A standby only reads the lock that another holds.
+func TestLeaderLockOfAnother(t *testing.T) {
+	s := newStage(t)
+	direct, err := kubernetes.NewForConfig(cp.AdminConfig())
+	if err != nil {
 		t.Fatal(err)
 	}
-	lock := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lock", Annotations: map[string]string{leaderAnnotation: "{}"}}}
-	if _, err := maps.Create(s.Context(), lock, metav1.CreateOptions{}); err != nil {
+	lock := []byte(`{"apiVersion":"v1","kind":"Endpoints","metadata":{"name":"lock","annotations":` +
+		`{"control-plane.alpha.kubernetes.io/leader":"{\"holderIdentity\":\"another\"}"}}}`)
+	endpoints := func(r *rest.Request) *rest.Request { return r.Namespace(s.namespace).Resource("endpoints") }
+	if err := endpoints(direct.CoreV1().RESTClient().Post()).Body(lock).Do(t.Context()).Error(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(s.Context())
-	stopped := make(chan struct{})
+	for range 2 {
+		if err := endpoints(s.client().CoreV1().RESTClient().Get()).Name("lock").Do(t.Context()).Error(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range s.proxy.Exchanges() {
+		if !x.LeaderLock {
+			t.Errorf("%s is not known for a lock", x.Place)
+		}
+	}
+}
+
+// A lock that is renewed without end does not disturb the quiet.
+func TestQuietWithLeaderLock(t *testing.T) {
+	s := newStage(t)
+	s.proxy.options.Background = func(r Request) bool { return r.LeaderLock }
+	maps := s.client().CoreV1().ConfigMaps(s.namespace)
+	lock := &corev1.ConfigMap{ObjectMeta: lockMeta("a")}
+	if _, err := maps.Create(t.Context(), lock, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	renewing, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
 	go func() {
-		defer close(stopped)
-		wait.UntilWithContext(ctx, func(ctx context.Context) {
-			lock.Annotations[leaderAnnotation] = time.Now().String()
-			_, _ = maps.Update(ctx, lock, metav1.UpdateOptions{})
+		defer close(done)
+		wait.UntilWithContext(renewing, func(context.Context) {
+			if _, err := maps.Update(t.Context(), lock, metav1.UpdateOptions{}); err != nil {
+				t.Error(err)
+			}
 		}, 20*time.Millisecond)
 	}()
 	if err := s.proxy.Quiet(within(t), 200*time.Millisecond); err != nil {
 		t.Errorf("no quiet beside a lock that is renewed: %v", err)
 	}
-	_, err := standby.client().CoreV1().ConfigMaps(s.namespace).Get(s.Context(), "lock", metav1.GetOptions{})
-	if err != nil {
-		t.Error(err)
-	}
 	stop()
-	<-stopped
-	other := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
-	if _, err := maps.Create(s.Context(), other, metav1.CreateOptions{}); err != nil {
-		t.Error(err)
-	}
-	for _, x := range append(s.proxy.Exchanges(), standby.proxy.Exchanges()...) {
-		if want := x.Name != "other"; x.LeaderLock != want {
-			t.Errorf("%s %s: LeaderLock %t, want %t", x.Place, x.Name, x.LeaderLock, want)
-		}
+	<-done
+	if n := s.proxy.Counts()["PUT configmaps[leader-lock]"]; n < 2 {
+		t.Errorf("the lock was renewed %d times", n)
 	}
 }

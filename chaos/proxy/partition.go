@@ -13,9 +13,9 @@ const (
 	// the kernel accepts them, and TLS handshakes hang. After Heal bytes flow again as TCP's retransmissions do. What
 	// the caller has handed to the kernel by then still arrives, even if it has given up on it since.
 	All Part = iota + 1
-	// OnlyLeases silences requests for leader locks ([Request.LeaderLock]): they are not forwarded, the answers to those that were are lost, and
-	// callers wait until they give up or, at Heal, their connection breaks. Open watches stall, and go on after Heal, if
-	// [Options.ReadFrames] is set.
+	// OnlyLeases silences requests for leader locks, which are Leases for most operators: they are not forwarded, the
+	// answers to those that were are lost, and callers wait until they give up or, at Heal, their connection breaks. Open
+	// watches stall, and go on after Heal, if [Options.ReadFrames] is set.
 	OnlyLeases
 	// AllButLeases is the same for all other requests.
 	AllButLeases

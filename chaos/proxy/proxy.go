@@ -46,11 +46,13 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // Options say how a proxy treats what passes through it.
 type Options struct {
-	// Background picks out the requests that go on when there is nothing to do, such as Lease renewals.
+	// Background picks out the requests that go on when there is nothing to do, such as those of a leader lock.
 	// [Proxy.Quiet] does not wait for them; in everything else they are requests like any other. Nil picks none.
 	Background func(Request) bool
 	// ReadFrames asks for watches in JSON whatever the caller prefers, and records each event they carry. The
@@ -78,10 +80,12 @@ type Proxy struct {
 	conditions conditions
 	journal    journal
 	traffic    traffic
-	life       *life
-	streams    map[*stream]struct{} // that are open
-	conns      map[net.Conn]struct{}
-	changed    chan struct{} // closed and replaced whenever traffic, conns or what was delivered change
+	// leaderLocks are the ConfigMaps and Endpoints that are known to be leader locks.
+	leaderLocks sets.Set[lockKey]
+	life        *life
+	streams     map[*stream]struct{} // that are open
+	conns       map[net.Conn]struct{}
+	changed     chan struct{} // closed and replaced whenever traffic, conns or what was delivered change
 }
 
 // New starts a proxy on a free loopback port in front of the API server at upstream, whose certificate
@@ -106,22 +110,23 @@ func New(upstream *url.URL, upstreamCA []byte, options Options) (*Proxy, error) 
 
 	closing, cancel := context.WithCancel(context.Background())
 	p := &Proxy{
-		upstream:   upstream,
-		options:    options,
-		http2:      newTransport(roots, true),
-		upgrade:    newTransport(roots, false),
-		url:        "https://" + listener.Addr().String(),
-		ca:         ca,
-		closing:    closing,
-		close:      cancel,
-		served:     make(chan struct{}),
-		journal:    newJournal(),
-		traffic:    traffic{lastWrite: time.Now()},
-		life:       newLife(),
-		conns:      map[net.Conn]struct{}{},
-		streams:    map[*stream]struct{}{},
-		conditions: newConditions(),
-		changed:    make(chan struct{}),
+		upstream:    upstream,
+		options:     options,
+		http2:       newTransport(roots, true),
+		upgrade:     newTransport(roots, false),
+		url:         "https://" + listener.Addr().String(),
+		ca:          ca,
+		closing:     closing,
+		close:       cancel,
+		served:      make(chan struct{}),
+		journal:     newJournal(),
+		traffic:     traffic{lastWrite: time.Now()},
+		leaderLocks: sets.New[lockKey](),
+		life:        newLife(),
+		conns:       map[net.Conn]struct{}{},
+		streams:     map[*stream]struct{}{},
+		conditions:  newConditions(),
+		changed:     make(chan struct{}),
 	}
 	p.server = &http.Server{
 		Handler:     http.HandlerFunc(p.serve),

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -26,11 +25,11 @@ type Request struct {
 	UID  types.UID
 	// DryRun is set on a write that asks the API server to change nothing.
 	DryRun bool
+	// LeaderLock is set if the request is about an object in which leader election keeps its record: a Lease, or, as far as
+	// a [Proxy] has come to know it, a ConfigMap or Endpoints.
+	LeaderLock bool
 	// Path is the URL path, escaped, without the query.
 	Path string
-	// LeaderLock is set for a Lease, and for a ConfigMap or Endpoints that is known to be used as one. ParseRequest does not
-	// know of the latter.
-	LeaderLock bool
 }
 
 // requestInfo is the API server's own parser, told of the same prefixes as in
@@ -53,16 +52,17 @@ func ParseRequest(r *http.Request) Request {
 		Namespace:   info.Namespace,
 		Name:        info.Name,
 		Path:        r.URL.EscapedPath(),
-		LeaderLock:  info.APIGroup == coordinationv1.GroupName && info.Resource == "leases",
 	}
 	if request.Verb == "" {
 		request.Verb = strings.ToLower(r.Method)
 	}
+	request.LeaderLock = request.isLease()
 	request.DryRun = request.isChange() && r.URL.Query().Has("dryRun")
 	return request
 }
 
-// Kind is the request's kind: what it does to which resource.
+// Kind is the request's kind: what it does to which resource. A leader lock that is no Lease has kinds of its own, such as
+// `PUT configmaps[leader-lock]`: how often it is renewed must not count among the writes that are work.
 func (r Request) Kind() Kind {
 	verb := strings.ToUpper(r.Verb)
 	if method, ok := writeMethods[r.Verb]; ok {
@@ -71,6 +71,8 @@ func (r Request) Kind() Kind {
 	switch {
 	case r.Resource == "":
 		return Kind(verb + " " + r.Path)
+	case r.LeaderLock && !r.isLease():
+		return Kind(verb + " " + r.Resource + "[leader-lock]")
 	case r.Subresource == "":
 		return Kind(verb + " " + r.Resource)
 	default:

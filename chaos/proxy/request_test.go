@@ -49,8 +49,10 @@ func TestParseRequest(t *testing.T) {
 		{"PUT", fleets, fleet, "PUT fleets", true},
 		{
 			"PUT", "/apis/coordination.k8s.io/v1/namespaces/d/leases/l",
-			Request{Verb: "update", Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Namespace: "d", Name: "l",
-				LeaderLock: true},
+			Request{
+				Verb: "update", Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Namespace: "d", Name: "l",
+				LeaderLock: true,
+			},
 			"PUT leases", true,
 		},
 		{

@@ -13,15 +13,18 @@ import (
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	request := ParseRequest(r)
 	ctx := r.Context()
+	var body []byte
 	if request.IsWrite() {
-		body, err := receive(r)
-		if err != nil {
+		var ok bool
+		if body, ok = receive(r); !ok {
 			panic(http.ErrAbortHandler) // the caller died in the middle of a sentence
 		}
-		request.LeaderLock = request.LeaderLock || request.mayLock() && namesLeader(r.Header.Get("Content-Type"), body)
 		var cancel context.CancelFunc
 		ctx, cancel = p.outlive(ctx)
 		defer cancel()
+	}
+	if request.mayBeLeaderLock() {
+		request.LeaderLock = p.isLeaderLock(request, r.Header.Get("Content-Type"), body)
 	}
 
 	call := p.arrive(request, r.Context())
@@ -39,15 +42,15 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 
 // receive takes in the whole body, so that what becomes of a write does not hang on whether its caller lives to
 // finish sending it. The API server refuses bodies over 3 MiB; one operator's requests fit in memory.
-func receive(r *http.Request) ([]byte, error) {
+func receive(r *http.Request) (body []byte, ok bool) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, err
+		return nil, false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	r.TransferEncoding = nil
-	return body, nil
+	return body, true
 }
 
 // outlive gives a write a context that ends with the proxy but not with the caller: cancelled half-way through the
@@ -96,8 +99,8 @@ func (c *Call) roundTrip(outbound *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// send takes the request to the API server. With the answer to a create comes what was created; what a get shows may turn
-// out to be a leader lock; the answer to a watch has its frames read as they pass. What a Lag has the request be about is
+// send takes the request to the API server. With the answer to a create, and to a read of what may be a leader lock, comes
+// the object's metadata; the answer to a watch has its frames read as they pass. What a Lag has the request be about is
 // asked of the past.
 func (c *Call) send() (*http.Response, outcome, error) {
 	readFrames := c.Verb == "watch" && c.proxy.options.ReadFrames
@@ -120,10 +123,8 @@ func (c *Call) send() (*http.Response, outcome, error) {
 	}
 	result := outcome{status: answer.StatusCode}
 	switch {
-	case c.Verb == "create" && c.Subresource == "":
-		result.created, err = readCreated(answer)
-	case c.Verb == "get" && c.mayLock():
-		result.leaderLock, err = readLeader(answer)
+	case c.Verb == "create" && c.Subresource == "", c.Verb == "get" && c.mayBeLeaderLock():
+		result.object, err = readMetadata(answer)
 	case readFrames && hasFrames(answer):
 		answer.Body = c.stream(relay(answer.Body))
 	}
