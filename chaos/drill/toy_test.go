@@ -235,7 +235,7 @@ func TestRestartThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	for name, await := range map[string]string{"what it makes is awaited": toyDone, "nothing is awaited": toyAnyway} {
 		t.Run(name, func(t *testing.T) {
-			report := runToyDrill(t, "timeout: 2s\n"+toyScenario(await), toy(t, "--wait=60s"), "first: POST configmaps #1, before")
+			report := runToyDrill(t, "timeout: 10s\n"+toyScenario(await), toy(t, "--wait=60s"), "first: POST configmaps #1, before")
 			requireVerdicts(t, report, map[Verdict]int{NotJudged: 1}, 0)
 			if s := report.Summary; s.NotJudged != 1 || s.Passed+s.Failed != 0 || !strings.Contains(report.Points[0].NotJudged, "WATCH configmaps") {
 				t.Errorf("%+v: %s", s, report.Points[0].NotJudged)
@@ -247,7 +247,7 @@ func TestRestartThatTakesTooLong(t *testing.T) {
 // The operator does not remember to finish what it has begun: wherever it was in the middle of it, and nowhere else.
 func TestFindingIsConfirmed(t *testing.T) {
 	t.Parallel()
-	report := runToyDrill(t, "timeout: 3s\n"+toyScenario(toyDone), toy(t, "--edge"))
+	report := runToyDrill(t, "timeout: 10s\n"+toyScenario(toyDone), toy(t, "--edge"))
 	requireVerdicts(t, report, map[Verdict]int{Passed: 4, Failed: 4}, 0)
 	for _, p := range report.Points {
 		between := p.Point.Ordinal == 1 && p.Point.Fault == After || p.Point.Ordinal == 2 && p.Point.Fault == Before
@@ -261,7 +261,7 @@ func TestFindingIsConfirmed(t *testing.T) {
 func TestWeakAwait(t *testing.T) {
 	t.Parallel()
 	requireVerdicts(t, runToyDrill(t, toyScenario(toyAnyway), toy(t)), map[Verdict]int{Passed: 8}, 0)
-	report := runToyDrill(t, "timeout: 3s\n"+toyScenario(toyAnyway), toy(t, "--edge"))
+	report := runToyDrill(t, "timeout: 10s\n"+toyScenario(toyAnyway), toy(t, "--edge"))
 	requireVerdicts(t, report, map[Verdict]int{Passed: 4, Failed: 4}, 0)
 }
 
@@ -270,7 +270,7 @@ func TestOneOfTheFaultFreeRunsFails(t *testing.T) {
 	t.Parallel()
 	for name, await := range map[string]string{"it does not settle": toyDone, "it ends in another state": toyAnyway} {
 		t.Run(name, func(t *testing.T) {
-			report := runToyDrill(t, "timeout: 3s\n"+toyScenario(await), toy(t, "--forgets=-reference-2$"))
+			report := runToyDrill(t, "timeout: 10s\n"+toyScenario(await), toy(t, "--forgets=-reference-2$"))
 			requireVerdicts(t, report, map[Verdict]int{Passed: 8}, 1)
 			if t.Failed() {
 				return
@@ -287,7 +287,7 @@ func TestRunThatFailsBeforeItsFault(t *testing.T) {
 	t.Parallel()
 	for name, await := range map[string]string{"it does not settle": toyDone, "it ends in another state": toyAnyway} {
 		t.Run(name, func(t *testing.T) {
-			report := runToyDrill(t, "timeout: 3s\n"+toyScenario(await), toy(t, "--forgets=^toy-....-1$"), "second: POST configmaps #1, after")
+			report := runToyDrill(t, "timeout: 10s\n"+toyScenario(await), toy(t, "--forgets=^toy-....-1$"), "second: POST configmaps #1, after")
 			requireVerdicts(t, report, map[Verdict]int{Passed: 1}, 1)
 			if t.Failed() {
 				return
@@ -338,7 +338,7 @@ func TestFieldThatDiffersWithoutAFault(t *testing.T) {
 	t.Parallel()
 	for name, points := range map[string][]string{"at all points": nil, "at one": {"second: POST configmaps #1, after"}} {
 		t.Run(name, func(t *testing.T) {
-			report := runToyDrill(t, "timeout: 3s\n"+toyScenario(toyDone), toy(t, "--random"), points...)
+			report := runToyDrill(t, "timeout: 10s\n"+toyScenario(toyDone), toy(t, "--random"), points...)
 			requireVerdicts(t, report, map[Verdict]int{Passed: max(1, 8*min(1, 1-len(points)))}, 0)
 			if got := ignoreLine(report.Ignored); got != `ignore: ["configmaps: data.x"]` {
 				t.Errorf("got %s", got)
