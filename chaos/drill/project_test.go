@@ -36,8 +36,11 @@ func TestDrillsOfTheProject(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, p := range report.Points {
-					if p.Verdict != Passed {
+					switch {
+					case p.Verdict.fails():
 						t.Errorf("%s: %s: %v\n%s", p.Point, p.Verdict, p.Findings, p.Log)
+					case p.Verdict != Passed:
+						t.Logf("%s: %s: %v %s", p.Point, p.Verdict, p.Findings, p.NotJudged)
 					}
 				}
 			})
