@@ -96,9 +96,9 @@ func (all Reports) WriteJUnit(w io.Writer) error {
 	return err
 }
 
-// junitFailure is nil for a point that passed.
+// junitFailure returns nil for a point at which the operator did not fail.
 func (p PointResult) junitFailure() *junitFailure {
-	if p.Verdict == Passed {
+	if !p.Verdict.fails() {
 		return nil
 	}
 	failure := &junitFailure{Message: string(p.Verdict)}
