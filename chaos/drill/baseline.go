@@ -25,7 +25,7 @@ type baseline struct {
 	mu        sync.Mutex
 	total     int          // fault-free runs
 	runs      []*Recording // those with nothing to object to
-	broken    error        // why the scenario failed in the first, or nil
+	broken    error        // why the scenario itself failed in the newest in which it did, or nil
 	reference *reference   // nil as long as there are none
 	failures  []Flake
 }
@@ -54,6 +54,9 @@ func (b *baseline) add(run *Recording, found []Finding) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.total++
+	if run.Broken != nil {
+		b.broken = run.Broken
+	}
 	if len(found) > 0 {
 		for _, finding := range found {
 			b.flakeLocked(finding, run).Runs++
@@ -184,11 +187,6 @@ func (a *arena) faultFree(ctx context.Context, namespace string, b *baseline, p 
 		found = append(found, Finding{Oracle: Converges, Text: run.NotJudged})
 	}
 	b.add(run, found)
-	if run.Broken != nil {
-		b.mu.Lock()
-		b.broken = run.Broken
-		b.mu.Unlock()
-	}
 	return nil
 }
 
